@@ -1,0 +1,1 @@
+"""Who may vote, and how much a vote weighs."""

@@ -1,0 +1,1 @@
+"""The blind vote arena: catalogue, ballots, votes, boards, months, moderation."""

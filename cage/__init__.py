@@ -1,0 +1,1 @@
+"""The prompt-injection duel: queue, referee, verdict, ratings."""

@@ -1,0 +1,1 @@
+"""The evidence comparison by eight roles, with versioned rulebooks and records."""

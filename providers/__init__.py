@@ -1,0 +1,1 @@
+"""Pure access to models: requests, responses and errors without database or web."""

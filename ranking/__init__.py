@@ -1,0 +1,1 @@
+"""Pure mathematics: Plackett-Luce, exposure, lifecycle, Glicko-2, archive bytes."""

@@ -1,0 +1,1 @@
+"""The face: HTTP, command line and worker; nothing is decided here."""
