@@ -1,0 +1,180 @@
+"""Chromium for the tests of pages, with one rule: a page that complains fails its test."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    ViewportSize,
+    sync_playwright,
+)
+
+# Without these, Chromium as root does not start, or keeps calling its maker's hosts.
+CHROMIUM_ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+VIEWPORTS: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 900},
+    "phone": {"width": 375, "height": 812},
+}
+ACCESSIBILITY_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+# Chromium writes this for every answer above 399, so also for those a test asks for.
+REFUSED_STATUS = "Failed to load resource: the server responded with a status of "
+
+
+class OpenPage(Protocol):
+    """Opens a page; see the fixture `open_page`."""
+
+    def __call__(  # noqa: D102 - the fixture's docstring says it
+        self,
+        base_url: str,
+        *,
+        viewport: Literal["desktop", "phone"] = "desktop",
+        color_scheme: Literal["light", "dark"] = "light",
+        javascript: bool = True,
+        expected_statuses: frozenset[int] = frozenset(),
+    ) -> Page: ...
+
+
+@dataclass  # without slots: Playwright hangs attributes of its own on whatever it calls
+class Complaints:
+    """What one page complained about, but for the refusals its test expects."""
+
+    origin: str
+    expected_statuses: frozenset[int]
+    found: list[str] = field(default_factory=list)
+
+    def watch(self, page: Page) -> None:
+        """Collect console errors (content security policy included), page errors, outside calls."""
+        page.on("console", self.console)
+        page.on("pageerror", lambda error: self.found.append(f"page error: {error}"))
+        page.on("request", self.request)
+
+    def console(self, message: ConsoleMessage) -> None:
+        """Take a console line if it is an error."""
+        if message.type != "error":
+            return
+        text = message.text
+        if text.startswith(REFUSED_STATUS):
+            status = int(text.removeprefix(REFUSED_STATUS).split()[0])
+            if status in self.expected_statuses:
+                return
+        self.found.append(f"console: {text} ({message.location.get('url', '')})")
+
+    def request(self, request: Request) -> None:
+        """Take a request that leaves the test server."""
+        parts = urlsplit(request.url)
+        if parts.scheme in {"about", "blob"}:
+            return
+        if f"{parts.scheme}://{parts.netloc}" != self.origin:
+            self.found.append(f"request to another host: {request.url}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, started once; a run without it fails."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.fail('the browser tests need Chromium as the command "chromium"; see make test')
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=chromium, headless=True, args=list(CHROMIUM_ARGUMENTS)
+        )
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """Opens pages of the test server at `base_url`, each as a new visitor.
+
+    Sizes, motion, language and time zone are fixed, so that screenshots stay the same. In the end
+    the test fails if a page wrote an error to the console, broke the content security policy,
+    raised in a script, or called another host. Statuses above 399 that the test provokes are named
+    in `expected_statuses`.
+    """
+    opened: list[tuple[BrowserContext, Complaints]] = []
+
+    def open_(
+        base_url: str,
+        *,
+        viewport: Literal["desktop", "phone"] = "desktop",
+        color_scheme: Literal["light", "dark"] = "light",
+        javascript: bool = True,
+        expected_statuses: frozenset[int] = frozenset(),
+    ) -> Page:
+        context = browser.new_context(
+            base_url=base_url,
+            viewport=VIEWPORTS[viewport],
+            device_scale_factor=1,
+            reduced_motion="reduce",
+            color_scheme=color_scheme,
+            java_script_enabled=javascript,
+            locale="en-GB",
+            timezone_id="UTC",
+        )
+        parts = urlsplit(base_url)
+        complaints = Complaints(f"{parts.scheme}://{parts.netloc}", expected_statuses)
+        context.on("page", complaints.watch)
+        opened.append((context, complaints))
+        return context.new_page()
+
+    yield open_
+    for context, _ in opened:
+        context.close()
+    found = [complaint for _, complaints in opened for complaint in complaints.found]
+    assert not found, "the page complained:\n" + "\n".join(found)
+
+
+@pytest.fixture
+def take_screenshot(project_root: Path) -> Callable[[Page, str], Path]:
+    """Saves a full-page picture as tests/artefacts/screenshots/<name>.png and returns its path."""
+
+    def take(page: Page, name: str) -> Path:
+        path = project_root / "tests" / "artefacts" / "screenshots" / f"{name}.png"
+        page.screenshot(path=path, full_page=True)
+        return path
+
+    return take
+
+
+@pytest.fixture(scope="session")
+def axe_script(project_root: Path) -> str:
+    """The accessibility checker's source, as `make setup` fetched it."""
+    return (project_root / "tests/browser/vendor/axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def accessibility_faults(axe_script: str) -> Callable[[Page], list[str]]:
+    """Returns a line for each breach of WCAG 2.2 AA that axe finds on a page as it is now."""
+
+    def check(page: Page) -> list[str]:
+        page.evaluate(axe_script)
+        report: dict[str, Any] = page.evaluate(
+            "rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})",
+            list(ACCESSIBILITY_RULES),
+        )
+        return [
+            f"{fault['id']}: {fault['help']}: {node['target']}"
+            for fault in report["violations"]
+            for node in fault["nodes"]
+        ]
+
+    return check
