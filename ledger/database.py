@@ -1,0 +1,163 @@
+"""Opening the database, and its three kinds of connection: write, read and durable.
+
+Knows SQLite and PostgreSQL. Faults of the database itself come out as `DatabaseBusy`,
+`DatabaseFull`, `DatabaseNotMigrated` or `DatabaseUnavailable`; broken constraints pass unchanged.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, Literal
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+
+from ledger.errors import DatabaseBusy, DatabaseUnavailable
+from ledger.faults import named_faults
+
+__all__ = ["Database", "Dialect", "open_database"]
+
+Dialect = Literal["sqlite", "postgresql"]
+
+BUSY_SECONDS: Final = 5.0
+"""How long a writer waits for another before it gives up: longer than any of our transactions."""
+
+
+class Database:
+    """One database, open. Safe for use by many threads; one object for each process.
+
+    Attributes:
+        url: where it is, without a password when printed.
+        dialect: "sqlite" or "postgresql".
+    """
+
+    def __init__(self, url: URL, dialect: Dialect, *, pool_size: int) -> None:
+        self.url = url
+        self.dialect: Dialect = dialect
+        # SQLite's busy handler sleeps and so starves some writers; a lock in front is fair.
+        self._turn = threading.Lock()
+        self._writer = _engine(url, dialect, pool_size=pool_size, synchronous="NORMAL")
+        self._reader = _read_engine(url, dialect, pool_size=pool_size)
+        self._durable = _engine(url, dialect, pool_size=1, synchronous="FULL")
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Yield a connection in one transaction: committed at the end, rolled back on an error."""
+        with self._transaction(self._writer) as connection:
+            yield connection
+
+    @contextmanager
+    def durable(self) -> Iterator[Connection]:
+        """Yield the same as `write`, but its commit has reached the disk when it returns."""
+        with self._transaction(self._durable) as connection:
+            if self.dialect == "postgresql":
+                connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Yield a connection that only reads; each statement sees what is committed by then."""
+        with named_faults(), self._reader.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def migrating(self) -> Iterator[Connection]:
+        """Yield a durable connection outside a transaction, for one that begins its own."""
+        with self._durable.connect() as connection:
+            yield connection
+
+    def ping(self) -> None:
+        """Ask the database for a sign of life.
+
+        Raises:
+            DatabaseUnavailable: when there is none.
+        """
+        with self.read() as connection:
+            connection.exec_driver_sql("SELECT 1")
+
+    def close(self) -> None:
+        """Close all connections."""
+        for engine in (self._writer, self._reader, self._durable):
+            engine.dispose()
+
+    @contextmanager
+    def _transaction(self, engine: Engine) -> Iterator[Connection]:
+        with named_faults(), self._my_turn(), engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _my_turn(self) -> Iterator[None]:
+        if self.dialect == "postgresql":
+            yield
+            return
+        if not self._turn.acquire(timeout=BUSY_SECONDS):
+            raise DatabaseBusy("another writer of this process holds the database: try again")
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+
+def open_database(url: str | URL, *, pool_size: int = 5) -> Database:
+    """Open a database; nothing is created or changed but an empty SQLite file.
+
+    Args:
+        url: such as "sqlite:////data/arena.sqlite" or "postgresql://user@host/name".
+        pool_size: connections kept for each kind; set it to the number of threads.
+
+    Raises:
+        DatabaseUnavailable: on another kind of database, or SQLite in memory.
+    """
+    address = make_url(url)
+    dialect = address.get_backend_name()
+    if dialect == "postgresql":
+        address = address.set(drivername="postgresql+psycopg")
+        return Database(address, "postgresql", pool_size=pool_size)
+    if dialect != "sqlite":
+        raise DatabaseUnavailable(f"{dialect} is not supported: use sqlite or postgresql")
+    if address.database in {None, "", ":memory:"}:
+        raise DatabaseUnavailable("SQLite needs a file here: sqlite:////absolute/path.sqlite")
+    return Database(address, "sqlite", pool_size=pool_size)
+
+
+def _engine(url: URL, dialect: Dialect, *, pool_size: int, synchronous: str) -> Engine:
+    if dialect == "postgresql":
+        return create_engine(url, pool_size=pool_size, pool_pre_ping=True)
+    engine = _sqlite_engine(url, pool_size, [f"synchronous={synchronous}"])
+
+    @event.listens_for(engine, "begin")
+    def begin_immediate(connection: Connection) -> None:
+        # A plain BEGIN takes the write lock at the first write, and then fails instead of waiting.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _read_engine(url: URL, dialect: Dialect, *, pool_size: int) -> Engine:
+    if dialect == "postgresql":
+        return create_engine(
+            url,
+            pool_size=pool_size,
+            pool_pre_ping=True,
+            isolation_level="AUTOCOMMIT",
+            connect_args={"options": "-c default_transaction_read_only=on"},
+        )
+    return _sqlite_engine(url, pool_size, ["query_only=on"], isolation_level="AUTOCOMMIT")
+
+
+def _sqlite_engine(url: URL, pool_size: int, pragmas: list[str], **options: Any) -> Engine:  # noqa: ANN401
+    # recursive_triggers: without it INSERT OR REPLACE deletes rows past the DELETE triggers.
+    pragmas = ["journal_mode=WAL", "foreign_keys=on", "recursive_triggers=on", *pragmas]
+    engine = create_engine(
+        url, pool_size=pool_size, connect_args={"timeout": BUSY_SECONDS}, **options
+    )
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own type
+        connection.isolation_level = None  # the driver must not begin transactions by itself
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    return engine
