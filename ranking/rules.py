@@ -1,0 +1,182 @@
+"""The numbers of the ranking rulebook, each with its unit and reason.
+
+Those that the public engine needs stand in `lobster.py`, which must run alone, and are taken from
+there. A published ruleset never changes: a change is a new id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ranking import lobster
+
+
+@dataclass(frozen=True, slots=True)
+class RankingRules:
+    """Rules of fit, board, points and refits; the metadata of each field holds unit and reason."""
+
+    id: str = field(
+        default="arena.2026.1",
+        metadata={
+            "unit": "name",
+            "reason": "named by every event made under these rules",
+        },
+    )
+    points_per_win: int = field(
+        default=32,
+        metadata={
+            "unit": "points",
+            "reason": "K: 24 points for an even win are visible but below one standard error",
+        },
+    )
+    worst_share: Fraction = field(
+        default=Fraction(2, 3),
+        metadata={
+            "unit": "share of the penalty pool",
+            "reason": "the worst answer loses most",
+        },
+    )
+    score_base: float = field(
+        default=lobster.SCORE_BASE,
+        metadata={
+            "unit": "points",
+            "reason": "Arena Score of a model of average strength",
+        },
+    )
+    score_scale: float = field(
+        default=lobster.SCORE_SCALE,
+        metadata={
+            "unit": "points",
+            "reason": "400 points are odds of 10 to 1 between two models",
+        },
+    )
+    score_lowest: float = field(
+        default=lobster.SCORE_LOWEST,
+        metadata={
+            "unit": "points",
+            "reason": "end of the printed scale; the fit itself has no limit",
+        },
+    )
+    score_highest: float = field(
+        default=lobster.SCORE_HIGHEST,
+        metadata={
+            "unit": "points",
+            "reason": "end of the printed scale; the fit itself has no limit",
+        },
+    )
+    ghost: float = field(
+        default=lobster.GHOST,
+        metadata={
+            "unit": "wins, and as many losses",
+            "reason": "against a model of strength 1: always finite, fades like 1/votes",
+        },
+    )
+    step_limit: float = field(
+        default=lobster.STEP_LIMIT,
+        metadata={
+            "unit": "natural logs",
+            "reason": "keeps Newton's method from overshooting far away",
+        },
+    )
+    tolerance: float = field(
+        default=lobster.TOLERANCE,
+        metadata={
+            "unit": "natural logs",
+            "reason": "far below the 0.01 points to which boards are compared",
+        },
+    )
+    max_iterations: int = field(
+        default=lobster.MAX_ITERATIONS,
+        metadata={
+            "unit": "steps",
+            "reason": "a fit takes about six; more than this is a fault",
+        },
+    )
+    interval_z: float = field(
+        default=lobster.INTERVAL_Z,
+        metadata={
+            "unit": "standard errors",
+            "reason": "95 % interval of a score",
+        },
+    )
+    rank_level: float = field(
+        default=lobster.HOLM_LEVEL,
+        metadata={
+            "unit": "chance of any false order",
+            "reason": "Holm over all pairs of ranked models",
+        },
+    )
+    provisional_below: int = field(
+        default=lobster.PROVISIONAL_BELOW,
+        metadata={
+            "unit": "weighted exposures",
+            "reason": "the standard error is then about 72 points",
+        },
+    )
+    basket_exposures: int = field(
+        default=lobster.BASKET_EXPOSURES,
+        metadata={
+            "unit": "weighted exposures",
+            "reason": "the zero must not hang on little-known models",
+        },
+    )
+    basket_models: int = field(
+        default=lobster.BASKET_MODELS,
+        metadata={
+            "unit": "models",
+            "reason": "as many as stand in one set; with fewer the ghost is 1200",
+        },
+    )
+    few_best_picks: int = field(
+        default=lobster.FEW_BEST_PICKS,
+        metadata={
+            "unit": "weighted best picks",
+            "reason": "below, the clustered error is too noisy alone",
+        },
+    )
+    few_clusters: int = field(
+        default=lobster.FEW_CLUSTERS,
+        metadata={
+            "unit": "voters",
+            "reason": "below, the clustered error is too noisy alone",
+        },
+    )
+    refit_votes: int = field(
+        default=100,
+        metadata={
+            "unit": "waiting votes",
+            "reason": "a refit at once when this many wait",
+        },
+    )
+    refit_seconds: int = field(
+        default=60,
+        metadata={
+            "unit": "s",
+            "reason": "a board moves at most once a minute when fewer wait",
+        },
+    )
+    refit_min_votes: int = field(
+        default=1,
+        metadata={
+            "unit": "waiting votes",
+            "reason": "needed for a refit by time; an operator may raise it",
+        },
+    )
+
+
+_RULES = {rules.id: rules for rules in (RankingRules(),)}
+
+
+def current() -> RankingRules:
+    """The ruleset in force."""
+    return _RULES["arena.2026.1"]
+
+
+def by_id(rules_id: str) -> RankingRules:
+    """The ruleset of that id.
+
+    Raises:
+        KeyError: no ruleset has this id.
+    """
+    return _RULES[rules_id]
