@@ -1,0 +1,166 @@
+"""Daily quotas and the cooldown: each spent by one conditional UPDATE, so no race spends twice.
+
+Works inside the caller's write transaction; the counters live in the database, so they hold across
+workers and restarts (V-116 to V-119, V-128, V-152).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from typing import Final
+
+from sqlalchemy import Connection
+
+from antiabuse.errors import UnknownVoter
+from antiabuse.rules import current
+from antiabuse.statements import Statement
+from antiabuse.utc import SECOND_US, day_of, minute_of
+from antiabuse.voter import Consent, VoterRow, VoterState, voter_state
+
+_COLUMNS: Final = "id, created_us, day, votes, ballots, skips, last_vote_us, banned_us, consent"
+
+_REGISTER: Final = Statement(
+    f"INSERT INTO voter ({_COLUMNS}) VALUES (:id, :now, :day, 0, 0, 0, NULL, NULL, NULL)"  # noqa: S608
+    " ON CONFLICT (id) DO NOTHING"
+)
+_READ: Final = Statement(f"SELECT {_COLUMNS} FROM voter WHERE id = :id")  # noqa: S608
+_LOCK: Final = Statement(f"SELECT {_COLUMNS} FROM voter WHERE id = :id", lock_rows=True)  # noqa: S608
+_CONSENT: Final = Statement("UPDATE voter SET consent = :consent WHERE id = :id")
+
+# The day only moves forward: a clock set back over midnight must not give a second quota.
+_TODAY: Final = """
+    day = CASE WHEN day < :day THEN :day ELSE day END,
+    votes = CASE WHEN day < :day THEN 0 ELSE votes END + :vote,
+    ballots = CASE WHEN day < :day THEN 0 ELSE ballots END + :ballot,
+    skips = CASE WHEN day < :day THEN 0 ELSE skips END + :skip"""
+_SPEND_VOTE: Final = Statement(
+    f"UPDATE voter SET {_TODAY}, last_vote_us = :now"  # noqa: S608
+    " WHERE id = :id AND banned_us IS NULL AND (day < :day OR votes < :cap)"
+    " AND (last_vote_us IS NULL OR last_vote_us <= :latest)"
+)
+_SPEND_BALLOT: Final = Statement(
+    f"UPDATE voter SET {_TODAY} WHERE id = :id AND (day < :day OR ballots < :cap)"  # noqa: S608
+)
+_SPEND_SKIP: Final = Statement(
+    f"UPDATE voter SET {_TODAY} WHERE id = :id AND (day < :day OR skips < :cap)"  # noqa: S608
+)
+
+_TALLY: Final = Statement(
+    "INSERT INTO refusal_tally (address, minute_us, scope, refusals)"
+    " VALUES (:address, :minute, :scope, 1)"
+    " ON CONFLICT (address, minute_us, scope)"
+    " DO UPDATE SET refusals = refusal_tally.refusals + 1"
+)
+_TAKE: Final = Statement(
+    "DELETE FROM refusal_tally WHERE minute_us < :before"
+    " RETURNING minute_us, address, scope, refusals"
+)
+
+
+class LimitScope(StrEnum):
+    """Which request limit was hit (V-113)."""
+
+    BALLOTS = "ballots"
+    READING = "reading"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalTally:
+    """Refusals by rate of one address (keyed digest) in the minute that begins at `minute_us`."""
+
+    address: str
+    minute_us: int
+    scopes: tuple[tuple[LimitScope, int], ...]
+
+    @property
+    def count(self) -> int:
+        """All refusals of the address in that minute."""
+        return sum(count for _, count in self.scopes)
+
+
+def register(conn: Connection, voter_id: str, now_us: int) -> bool:
+    """Store a voter id; a known one stays as it is. Tell whether it is new."""
+    return _REGISTER.run(conn, id=voter_id, now=now_us, day=day_of(now_us)).rowcount == 1
+
+
+def read(conn: Connection, voter_id: str, now_us: int) -> VoterState | None:
+    """Return the voter's state as of now, or None if it is not registered."""
+    row = _READ.run(conn, id=voter_id).mappings().one_or_none()
+    return None if row is None else voter_state(VoterRow(**row), now_us, current())
+
+
+def lock(conn: Connection, voter_id: str, now_us: int) -> VoterState:
+    """Return the voter's state as of now and keep others from changing it until the commit.
+
+    Raises:
+        UnknownVoter: the voter is not registered.
+    """
+    row = _LOCK.run(conn, id=voter_id).mappings().one_or_none()
+    if row is None:
+        raise UnknownVoter("the voter is not registered")
+    return voter_state(VoterRow(**row), now_us, current())
+
+
+def spend_vote(conn: Connection, voter_id: str, now_us: int) -> bool:
+    """Count one vote; False, and nothing changed, in the cooldown, at the cap, or when banned."""
+    rules = current()
+    spent = _SPEND_VOTE.run(
+        conn,
+        id=voter_id,
+        day=day_of(now_us),
+        now=now_us,
+        latest=now_us - rules.cooldown_s * SECOND_US,
+        cap=rules.daily_votes,
+        vote=1,
+        ballot=0,
+        skip=0,
+    )
+    return spent.rowcount == 1
+
+
+def spend_ballot(conn: Connection, voter_id: str, now_us: int) -> bool:
+    """Count one issued ballot; False at the day's cap."""
+    cap = current().daily_ballots
+    spent = _SPEND_BALLOT.run(
+        conn, id=voter_id, day=day_of(now_us), cap=cap, vote=0, ballot=1, skip=0
+    )
+    return spent.rowcount == 1
+
+
+def spend_skip(conn: Connection, voter_id: str, now_us: int) -> bool:
+    """Count one skip; False at the day's cap."""
+    cap = current().daily_skips
+    spent = _SPEND_SKIP.run(
+        conn, id=voter_id, day=day_of(now_us), cap=cap, vote=0, ballot=0, skip=1
+    )
+    return spent.rowcount == 1
+
+
+def set_consent(conn: Connection, voter_id: str, consent: Consent) -> None:
+    """Store the voter's answer about the fingerprint.
+
+    Raises:
+        UnknownVoter: the voter is not registered.
+    """
+    if _CONSENT.run(conn, id=voter_id, consent=consent).rowcount == 0:
+        raise UnknownVoter("the voter is not registered")
+
+
+def tally_rate_refusal(conn: Connection, address: str, now_us: int, scope: LimitScope) -> None:
+    """Count one refusal by rate of an address (keyed digest) in its minute."""
+    _TALLY.run(conn, address=address, minute=minute_of(now_us), scope=scope.value)
+
+
+def take_tallies(conn: Connection, now_us: int) -> list[RefusalTally]:
+    """Remove and return the tallies of all minutes finished by now, one per address and minute."""
+    rows: list[tuple[int, str, str, int]] = sorted(
+        tuple(row) for row in _TAKE.run(conn, before=minute_of(now_us))
+    )
+    return [
+        RefusalTally(
+            address, minute_us, tuple((LimitScope(scope), count) for _, _, scope, count in group)
+        )
+        for (minute_us, address), group in groupby(rows, key=lambda row: (row[0], row[1]))
+    ]

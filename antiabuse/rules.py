@@ -1,0 +1,168 @@
+"""The numbers of this room: one frozen ruleset, each field with unit and reason.
+
+A published ruleset never changes; a change is a new id. What an operator may set is not here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AntiabuseRules:
+    """Who may vote how often, and how much a vote weighs (V-070 to V-078, V-110 to V-131)."""
+
+    id: str
+
+    zero_dwell_s: Decimal = field(
+        default=Decimal(2),
+        metadata={
+            "unit": "seconds",
+            "reason": "Nobody reads four answers in two seconds: up to here a vote weighs nothing.",
+        },
+    )
+    full_dwell_s: Decimal = field(
+        default=Decimal(10),
+        metadata={
+            "unit": "seconds",
+            "reason": "From here the dwell weight is 1; between the two it rises in a line.",
+        },
+    )
+    glance_scroll: Decimal = field(
+        default=Decimal("0.05"),
+        metadata={
+            "unit": "share of the least-read overflowing answer",
+            "reason": "Below this an answer that overflows was not scrolled at all.",
+        },
+    )
+    read_scroll: Decimal = field(
+        default=Decimal("0.50"),
+        metadata={
+            "unit": "share of the least-read overflowing answer",
+            "reason": "The voter must have looked at half of each; short answers need no scroll.",
+        },
+    )
+    partial_scroll_factor: Decimal = field(
+        default=Decimal("0.5"),
+        metadata={
+            "unit": "factor",
+            "reason": "Holds for partial or unknown scrolling, and for slow voters without any.",
+        },
+    )
+    weight_digits: int = field(
+        default=6,
+        metadata={
+            "unit": "digits after the point",
+            "reason": "Exact decimals, so that anybody computes the same weight to the last digit.",
+        },
+    )
+    client_value_characters: int = field(
+        default=40,
+        metadata={
+            "unit": "characters",
+            "reason": "A browser prints a number in at most 24 characters; longer is no number.",
+        },
+    )
+
+    ballot_requests: int = field(
+        default=20,
+        metadata={
+            "unit": "requests per address and window",
+            "reason": "Six vote cycles a minute take at most 18 requests to ballots and votes.",
+        },
+    )
+    reading_requests: int = field(
+        default=120,
+        metadata={
+            "unit": "requests per address and window",
+            "reason": "Reading the other pages costs little, but not nothing.",
+        },
+    )
+    request_window_s: int = field(
+        default=60,
+        metadata={
+            "unit": "seconds, moving",
+            "reason": "Short enough that a shared address is not shut out for long.",
+        },
+    )
+    cooldown_s: int = field(
+        default=10,
+        metadata={
+            "unit": "seconds between two accepted votes of a voter",
+            "reason": "Equal to the dwell of full weight: faster votes could not count in full.",
+        },
+    )
+    daily_votes: int = field(
+        default=50,
+        metadata={
+            "unit": "accepted votes per voter and UTC day",
+            "reason": "Bounds what one identity can move in a day; votes of weight 0 count too.",
+        },
+    )
+    daily_ballots: int = field(
+        default=150,
+        metadata={
+            "unit": "issued ballots per voter and UTC day",
+            "reason": "Three looks per vote; more is harvesting answers without judging them.",
+        },
+    )
+    daily_skips: int = field(
+        default=60,
+        metadata={
+            "unit": "skips per voter and UTC day",
+            "reason": "Skipping is honest, but choosing one's ballots by skipping is not.",
+        },
+    )
+    ballot_life_s: int = field(
+        default=86_400,
+        metadata={
+            "unit": "seconds",
+            "reason": "A day keeps the dwell meaningful and still forgives an open tab.",
+        },
+    )
+    fresh_reveals: int = field(
+        default=300,
+        metadata={
+            "unit": "reveals of an answer",
+            "reason": "Later reveals have told too many which model wrote it; votes then weigh 0.",
+        },
+    )
+
+    ipv4_prefix_bits: int = field(
+        default=24,
+        metadata={"unit": "bits", "reason": "One site or provider pool often shares a /24."},
+    )
+    ipv6_address_bits: int = field(
+        default=64,
+        metadata={"unit": "bits", "reason": "One household or host holds a whole /64."},
+    )
+    ipv6_prefix_bits: int = field(
+        default=48,
+        metadata={"unit": "bits", "reason": "One site is commonly given a /48."},
+    )
+    token_characters: int = field(
+        default=256,
+        metadata={
+            "unit": "characters",
+            "reason": "Our cookies and tokens stay below 200; longer input is not worth hashing.",
+        },
+    )
+    pseudonym_characters: int = field(
+        default=32,
+        metadata={
+            "unit": "hexadecimal digits",
+            "reason": "128 bits: two voters of a month never share a pseudonym by chance.",
+        },
+    )
+
+
+RULESETS: Final[dict[str, AntiabuseRules]] = {
+    rules.id: rules for rules in (AntiabuseRules(id="arena.2026.1"),)
+}
+
+
+def current() -> AntiabuseRules:
+    """Return the ruleset in force."""
+    return RULESETS["arena.2026.1"]
