@@ -1,0 +1,36 @@
+"""What can go wrong in the arena; mapped to a status or an exit code only in webapp/."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ArenaError",
+    "CatalogueConflict",
+    "ImportRefused",
+    "UnknownAnswer",
+    "UnknownArenaEvent",
+    "UnknownFormat",
+]
+
+
+class ArenaError(Exception):
+    """Base of all errors that the arena raises on purpose; the text says what to do."""
+
+
+class ImportRefused(ArenaError):
+    """An import holds errors, or is not allowed now; nothing was stored."""
+
+
+class UnknownFormat(ImportRefused):
+    """The file or folder is none of the formats that can be imported."""
+
+
+class CatalogueConflict(ArenaError):
+    """The catalogue changed between reading and writing; the same command may be run again."""
+
+
+class UnknownAnswer(ArenaError):
+    """No answer has this id, or it is not in a state that allows the step."""
+
+
+class UnknownArenaEvent(ArenaError):
+    """The log holds an arena event of a kind or version this program cannot project."""

@@ -1,0 +1,11 @@
+"""Answers from Markdown to safe HTML. Pure, deterministic and bounded: done once at import, stored by version.
+
+Every word of the text stays; nothing in it becomes active, and nothing is loaded from anywhere.
+"""
+
+from __future__ import annotations
+
+from arena.rendering.answers import RENDERER_VERSION, Rendered, render
+from arena.rendering.invisible import Cleaned, clean
+
+__all__ = ["RENDERER_VERSION", "Cleaned", "Rendered", "clean", "render"]

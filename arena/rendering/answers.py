@@ -1,0 +1,204 @@
+"""One answer from text to HTML: cleaned, parsed as Markdown, written by our own rules, cut to the allow-list.
+
+What is too deep or grows too large is shown as plain text, so that no word is ever lost.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+from arena import rules
+from arena.rendering import formulas
+from arena.rendering.allow_list import only_allowed
+from arena.rendering.code import code_html
+from arena.rendering.invisible import clean, describe, take_out
+
+__all__ = ["RENDERER_VERSION", "Rendered", "render"]
+
+RENDERER_VERSION: Final = "markdown.1"
+"""Raised with every change of the HTML that is made of a text; stored answers are then rendered anew."""
+
+_SCROLLING: Final = '<div class="md-scroll" role="region" tabindex="0" aria-label="{label}">'
+_BLOCKS_WITH_DIRECTION: Final = frozenset(
+    {"paragraph_open", "bullet_list_open", "ordered_list_open", "list_item_open",
+     "blockquote_open", "th_open", "td_open", "heading_open"}
+)  # fmt: skip
+_LOWEST_HEADING: Final = 6
+_HEADING_SHIFT: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Safe HTML of an answer, and in words what was taken out of its text."""
+
+    html: str
+    removed: tuple[str, ...]
+
+
+def render(text: str) -> Rendered:
+    """Return an answer's text as safe HTML.
+
+    Args:
+        text: Markdown as the model wrote it; hostile text is expected.
+    """
+    cleaned = clean(text.strip("\n"))
+    body = _markdown_html(cleaned.text)
+    if body is None:
+        body = f'<div class="md-plain" dir="auto">{escape(cleaned.text)}</div>'
+    # The parser decodes entities, so unseen characters can come back after the first cleaning.
+    html, decoded = take_out(only_allowed(body))
+    removed = tuple(dict.fromkeys((*cleaned.removed, *describe(decoded))))
+    return Rendered(html, removed)
+
+
+def _markdown_html(text: str) -> str | None:
+    """Return unclean HTML, or None when the text must be shown plainly."""
+    parser = _parser()
+    tokens = parser.parse(text)
+    if _is_too_deep(tokens):
+        return None
+    html = str(parser.renderer.render(tokens, parser.options, {}))
+    return html if len(html) <= rules.current().max_html_chars else None
+
+
+def _is_too_deep(tokens: Sequence[Token]) -> bool:
+    """Say whether the parser came near the depth at which it drops text without a word."""
+    deepest = max((token.level for token in tokens), default=0)
+    return deepest >= rules.current().max_markdown_nesting - 1
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt(
+        "commonmark",
+        {
+            "html": False,  # raw HTML is shown as the text it is
+            "breaks": True,  # models break lines where they mean it
+            "maxNesting": rules.current().max_markdown_nesting,
+        },
+        renderer_cls=AnswerRenderer,
+    ).enable(["table", "strikethrough"])
+    formulas.install(parser)
+    parser.core.ruler.push("compose", _compose_decoded)
+    return parser
+
+
+def _compose_decoded(state: StateCore) -> None:
+    """Bring text that was written as entities into NFC; what is unseen in it goes at the very end."""
+    for token in state.tokens:
+        for child in token.children or ():
+            if child.type == "text" and not child.content.isascii():
+                child.content = unicodedata.normalize("NFC", child.content)
+
+
+class AnswerRenderer(RendererHTML):
+    """Writes tokens as HTML with our classes; the methods carry the tokens' names."""
+
+    def render(self, tokens: Sequence[Token], options: OptionsDict, env: Any) -> str:
+        """Return the HTML of a whole text."""
+        for token in tokens:
+            if token.type in _BLOCKS_WITH_DIRECTION:
+                token.attrSet("dir", "auto")
+            if token.type in ("th_open", "td_open"):
+                _alignment_to_class(token)
+            if token.type in ("heading_open", "heading_close"):
+                level = int(token.tag[1])
+                token.attrs.pop("class", None)
+                if token.nesting == 1:
+                    token.attrSet("class", f"md-heading-{level}")
+                token.tag = f"h{min(_LOWEST_HEADING, level + _HEADING_SHIFT)}"
+        return super().render(tokens, options, env)
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        return _SCROLLING.format(label="Table") + "<table>"
+
+    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        return "</table></div>\n"
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        info = tokens[idx].info.strip()
+        language = info.split(maxsplit=1)[0] if info else ""
+        return _code_block(tokens[idx].content, language, label=info)
+
+    def code_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        return _code_block(tokens[idx].content, "", label="")
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        return f'<code dir="ltr">{escape(tokens[idx].content)}</code>'
+
+    def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        return '<span class="md-link">'
+
+    def link_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        opening, shown = _link_before(tokens, idx)
+        return "</span>" + _address(opening, "href", shown)
+
+    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        token = tokens[idx]
+        alt = self.renderInlineAsText(token.children or [], options, env)
+        return f'<span class="md-picture">Picture: {escape(alt)}</span>' + _address(
+            token, "src", alt
+        )
+
+    def formula(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        token = tokens[idx]
+        display = bool(token.meta["display"])
+        html = formulas.formula_html(token.content, display=display, markup=token.markup)
+        return f'<span class="md-formula">{html}</span>' if display else html
+
+    def formula_block(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any
+    ) -> str:
+        token = tokens[idx]
+        html = formulas.formula_html(token.content, display=True, markup=token.markup)
+        return f"{_SCROLLING.format(label='Formula')}{html}{escape(token.info)}</div>\n"
+
+
+def _alignment_to_class(token: Token) -> None:
+    style = str(token.attrs.pop("style", ""))
+    alignment = style.removeprefix("text-align:")
+    if alignment in ("left", "center", "right"):
+        token.attrSet("class", f"md-{alignment}")
+
+
+def _code_block(code: str, language: str, *, label: str) -> str:
+    name = f'<div class="md-language" dir="ltr">{escape(label)}</div>' if label else ""
+    return (
+        f'<div class="md-code">{name}{_SCROLLING.format(label="Code")}'
+        f'<pre dir="ltr"><code>{code_html(code, language)}</code></pre></div></div>\n'
+    )
+
+
+def _link_before(tokens: Sequence[Token], close: int) -> tuple[Token, str]:
+    """Return the opening token of the link closed here, and the text between."""
+    shown: list[str] = []
+    for at in range(close - 1, -1, -1):
+        token = tokens[at]
+        if token.type == "link_open":
+            return token, "".join(reversed(shown))
+        shown.append(token.content)
+    message = "a link closes that was never opened"
+    raise AssertionError(message)
+
+
+def _address(token: Token, attribute: str, shown: str) -> str:
+    """Return the address in brackets, as text, unless it is what is shown already."""
+    address = MarkdownIt.normalizeLinkText(_NORMALISER, str(token.attrs.get(attribute, "")))
+    title = str(token.attrs.get("title", ""))
+    same = address.removeprefix("mailto:") == shown or not address
+    words = " ".join(
+        part for part in ("" if same else address, f"“{title}”" if title else "") if part
+    )
+    return f' <span class="md-address" dir="ltr">({escape(words)})</span>' if words else ""
+
+
+_NORMALISER: Final = MarkdownIt()

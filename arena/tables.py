@@ -1,0 +1,211 @@
+"""Read model of the arena: projections of events, which may be rebuilt, but for one table.
+
+`ballot_holder` joins ballots to voters, which only private parts of events know; it is not rebuilt.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from ledger.schema import BigInt, Microseconds, closed_set, metadata
+
+__all__ = [
+    "answer",
+    "answer_html",
+    "ballot",
+    "ballot_holder",
+    "ballot_slot",
+    "board",
+    "catalogue_head",
+    "model",
+    "question",
+    "report",
+    "vote",
+    "vote_reason",
+]
+
+model = Table(
+    "model",
+    metadata,
+    Column("slug", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("maker", Text, nullable=False),
+    Column("licence", Text, nullable=False),
+    Column("link", Text, nullable=False),
+    Column("noncommercial", Boolean, nullable=False),
+    Column("demo", Boolean, nullable=False),
+    # False: in the catalogue under its slug, but not open to the public elsewhere (V-080).
+    Column("released", Boolean, nullable=False),
+    Column("retired_us", Microseconds, nullable=True),
+)
+
+question = Table(
+    "question",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("text_key", Text, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("mode", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("licence", Text, nullable=False),
+    Column("redistribute", Boolean, nullable=False),
+    Column("noncommercial", Boolean, nullable=False),
+    Column("demo", Boolean, nullable=False),
+    Column("retired_us", Microseconds, nullable=True),
+    closed_set("mode", "speed", "expert"),
+)
+
+# A retired question may come back under a new id; a living one exists once per mode.
+Index(
+    "uq_question_living",
+    question.c.mode,
+    question.c.text_key,
+    unique=True,
+    sqlite_where=question.c.retired_us.is_(None),
+    postgresql_where=question.c.retired_us.is_(None),
+)
+
+answer = Table(
+    "answer",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("question_id", Text, ForeignKey("question.id"), nullable=False),
+    Column("model", Text, ForeignKey("model.slug"), nullable=False),
+    Column("mode", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("latency_ms", Integer, nullable=True),
+    Column("origin", Text, nullable=False),
+    Column("licence", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    # Why a held answer is held: the words found, or a moderator's reason; empty otherwise.
+    Column("held_for", Text, nullable=False),
+    Column("reveals", Integer, nullable=False),
+    closed_set("mode", "speed", "expert"),
+    closed_set("state", "showable", "held", "failed", "retired"),
+    UniqueConstraint("question_id", "model", "mode"),
+    Index("ix_answer_model", "model"),
+)
+
+answer_html = Table(
+    "answer_html",
+    metadata,
+    Column("answer_id", Text, ForeignKey("answer.id"), primary_key=True),
+    Column("renderer_version", Text, nullable=False),
+    Column("html", Text, nullable=False),
+    # Canonical JSON array of what was taken out of the text before it was shown (V-025).
+    Column("removed", Text, nullable=False),
+)
+
+catalogue_head = Table(
+    "catalogue_head",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("version", Integer, nullable=False),
+)
+
+ballot = Table(
+    "ballot",
+    metadata,
+    Column("id", Text, primary_key=True),  # the id of its ballot.issued event
+    Column("mode", Text, nullable=False),
+    Column("month", Text, nullable=False),
+    Column("hour", Text, nullable=False),
+    Column("question_id", Text, ForeignKey("question.id"), nullable=False),
+    Column("voter", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("will_not_count", Text),
+    Column("board_id", Text),
+    closed_set("mode", "speed", "expert"),
+    closed_set("state", "open", "voted", "skipped", "withdrawn"),
+)
+
+ballot_slot = Table(
+    "ballot_slot",
+    metadata,
+    Column("ballot_id", Text, ForeignKey("ballot.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("slot_id", Text, nullable=False, unique=True),
+    Column("answer_id", Text, ForeignKey("answer.id"), nullable=False),
+    Column("model", Text, ForeignKey("model.slug"), nullable=False),
+)
+
+ballot_holder = Table(
+    "ballot_holder",
+    metadata,
+    Column("ballot_id", Text, primary_key=True),
+    Column("voter_id", Text, nullable=False),
+    # The name in addresses; never the event's id, which the public log shows (V-159).
+    Column("route", Text, nullable=False, unique=True),
+    Column("issued_us", Microseconds, nullable=False),
+    Index("ix_ballot_holder_voter_issued", "voter_id", "issued_us"),
+)
+
+vote = Table(
+    "vote",
+    metadata,
+    Column("id", Text, primary_key=True),  # the id of its vote.cast event
+    Column("ballot_id", Text, ForeignKey("ballot.id"), nullable=False, unique=True),
+    Column("mode", Text, nullable=False),
+    Column("month", Text, nullable=False),
+    Column("hour", Text, nullable=False),
+    Column("question_id", Text, ForeignKey("question.id"), nullable=False),
+    Column("voter", Text, nullable=False),
+    Column("cluster", Text, nullable=False),
+    Column("models", Text, nullable=False),  # canonical JSON, slugs in slot order
+    Column("verdict", Text, nullable=False),
+    Column("best", Integer),  # slot number
+    Column("worst", Integer),
+    Column("weight_micro", BigInt, nullable=False),  # millionths: exact, for six digits at most
+    Column("weight_parts", Text, nullable=False),
+    Column("reasons", Text, nullable=False),
+    Column("board_id", Text),
+    Column("p_win", Text, nullable=False),
+    Column("changes", Text, nullable=False),
+    closed_set("mode", "speed", "expert"),
+    closed_set("verdict", "best_worst", "same", "bad"),
+    Index("ix_vote_mode_month", "mode", "month"),
+    Index("ix_vote_question", "question_id"),
+)
+
+vote_reason = Table(
+    "vote_reason",
+    metadata,
+    Column("ballot_id", Text, ForeignKey("ballot.id"), primary_key=True),
+    Column("reason", Text, primary_key=True),
+)
+
+report = Table(
+    "report",
+    metadata,
+    Column("id", Text, primary_key=True),  # the id of its ballot.reported event
+    Column("ballot_id", Text, ForeignKey("ballot.id"), nullable=False),
+    Column("answer_id", Text, ForeignKey("answer.id"), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("hour", Text, nullable=False),
+    Column("open", Boolean, nullable=False),
+)
+
+board = Table(
+    "board",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("mode", Text, nullable=False),
+    Column("month", Text, nullable=False),
+    Column("computed_us", Microseconds, nullable=False),
+    Column("log_size", BigInt, nullable=False),
+    Column("body", Text, nullable=False),
+    closed_set("mode", "speed", "expert"),
+    # Two workers that fit the same entries publish one board.
+    UniqueConstraint("mode", "month", "log_size"),
+)
