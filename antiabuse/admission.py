@@ -100,6 +100,18 @@ def first_refusal(facts: VoteFacts) -> Refusal | None:
     return next((refusal for refusal, holds in checks if holds), None)
 
 
+def first_skip_refusal(facts: VoteFacts) -> Refusal | None:
+    """Return the first reason against skipping a ballot, or None (V-170)."""
+    checks = (
+        (Refusal.NOT_YOURS, not facts.is_holder),
+        (Refusal.BANNED, facts.voter.banned),
+        (Refusal.ALREADY_VOTED, facts.already_voted),
+        (Refusal.CLOSED, not facts.is_open),
+        (Refusal.SKIP_CAP, facts.voter.skips_left == 0),
+    )
+    return next((refusal for refusal, holds in checks if holds), None)
+
+
 def refused(refusal: Refusal, voter: VoterState) -> Refused:
     """Return the error for a refusal, with the voter's wait where waiting helps."""
     match refusal:

@@ -41,9 +41,3 @@ def upgrade() -> None:
         sa.CheckConstraint("scope IN ('ballots', 'reading')", name=op.f("ck_refusal_tally_scope")),
         sa.PrimaryKeyConstraint("address", "minute_us", "scope", name=op.f("pk_refusal_tally")),
     )
-
-
-def downgrade() -> None:
-    """Drop both tables, and with them today's quotas."""
-    op.drop_table("refusal_tally")
-    op.drop_table("voter")
