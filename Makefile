@@ -32,7 +32,7 @@ check: setup ## lint, format, types, import contracts, migration drift
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest --quiet tests/db/test_drift.py
 
 bench: setup ## run the benchmarks; results go to bench/results

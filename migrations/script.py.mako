@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
-${imports if imports else ""}
+% if imports:
+${imports}
+% endif
 
 revision = ${repr(up_revision).replace("'", '"')}
 down_revision = ${repr(down_revision).replace("'", '"')}
