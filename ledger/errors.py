@@ -3,7 +3,7 @@
 Every message says what to do; which status a page answers is decided in webapp/errors.py.
 """
 
-# ruff: noqa: N818 - the names say what happened, as the fixed vocabulary has them
+
 
 from __future__ import annotations
 

@@ -1,0 +1,230 @@
+"""Gives events their place in the public log, extends the Merkle tree and signs checkpoints.
+
+One at a time: SQLite's write lock or an advisory lock of PostgreSQL keeps a second one waiting.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
+
+from ledger import checkpoint_file, merkle, tables, tiles
+from ledger.checkpoint import Checkpoint
+from ledger.database import Database
+from ledger.errors import SequencerRaced
+from ledger.signing import Signer, sign_note
+
+__all__ = ["SHUFFLE_EVERY_US", "Sequencer", "Step"]
+
+SHUFFLE_EVERY_US: Final = 60_000_000
+"""An index tells the minute of a shuffled event and no more (V-158)."""
+
+BATCH: Final = 1_000
+"""Events of a kind in one step: writers wait about 30 ms for it at most."""
+
+SEQUENCER_LOCK: Final = 4_217_309_656
+"""Any fixed number will do; it only has to differ from the lock that migrations take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a step did: events added, the tree's size after it, and whether it signed."""
+
+    added: int
+    size: int
+    signed: bool
+
+
+class Pending(NamedTuple):
+    """An event that waits for its index."""
+
+    seq: int
+    event_id: str
+    leaf: str
+
+
+class State(NamedTuple):
+    """What a look at the database shows."""
+
+    size: int
+    root: str
+    last_shuffled_us: int
+    signed_size: int
+    waiting: bool
+
+
+class Sequencer:
+    """Sequences and signs, step by step.
+
+    Args:
+        database: the log's.
+        signers: one key, or the old and the new one while keys change.
+        origin: the log's name, its address without a scheme.
+        checkpoint_path: the file that keeps the last checkpoint, outside the database.
+        rng: shuffles; `random.SystemRandom` in production.
+        shuffle_every_us: time between two shuffled batches.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        signers: Signer | Sequence[Signer],
+        origin: str,
+        checkpoint_path: Path,
+        rng: random.Random,
+        shuffle_every_us: int = SHUFFLE_EVERY_US,
+    ) -> None:
+        self._database = database
+        self._signers = [signers] if isinstance(signers, Signer) else list(signers)
+        self._origin = origin
+        self._path = checkpoint_path
+        self._rng = rng
+        self._shuffle_every_us = shuffle_every_us
+
+    def step(self, now_us: int) -> Step:
+        """Sequence what is due and sign the tree if it grew; cheap when there is nothing to do.
+
+        Args:
+            now_us: microseconds since the epoch, UTC.
+
+        Raises:
+            LogForked: when the database is behind what was signed; nothing is changed then.
+            SequencerRaced: when another sequencer was faster; nothing is changed then.
+        """
+        with self._database.read() as conn:  # a look that holds up no writer
+            state = _look(conn)
+        added = 0
+        if state.waiting or self._shuffle_due(state, now_us):
+            added = self._sequence(now_us)
+        signed = bool(added or state.size > state.signed_size) and self._sign(now_us)
+        return Step(added, state.size + added, signed)
+
+    def _shuffle_due(self, state: State, now_us: int) -> bool:
+        # A clock that was set back must not stop the batches.
+        return not 0 <= now_us - state.last_shuffled_us < self._shuffle_every_us
+
+    def _sequence(self, now_us: int) -> int:
+        with self._database.durable() as conn:
+            if not _alone(conn):
+                return 0
+            state = _look(conn)
+            self._guard(conn, state)
+            batch = _waiting(conn, shuffled=False)
+            due = self._shuffle_due(state, now_us)
+            if due:
+                shuffled = _waiting(conn, shuffled=True)
+                self._rng.shuffle(shuffled)
+                batch += shuffled
+            # An empty shuffled batch counts too: otherwise a lone vote would be sequenced at once.
+            last_shuffled_us = now_us if due else state.last_shuffled_us
+            _write(conn, state, batch, last_shuffled_us)
+            return len(batch)
+
+    def _sign(self, now_us: int) -> bool:
+        """Sign the committed tree; the file is written before anybody can read the checkpoint."""
+        with self._database.durable() as conn:
+            if not _alone(conn):
+                return False
+            state = _look(conn)
+            if state.size == state.signed_size:
+                return False
+            self._guard(conn, state)
+            checkpoint = Checkpoint(self._origin, state.size, bytes.fromhex(state.root))
+            note = sign_note(checkpoint.text, self._signers)
+            checkpoint_file.keep(self._path, note)
+            row = {"size": state.size, "signed_us": now_us, "note": note}
+            conn.execute(insert(tables.log_checkpoint), row)
+            return True
+
+    def _guard(self, conn: Connection, state: State) -> None:
+        checkpoint_file.guard(
+            self._path,
+            origin=self._origin,
+            verifiers=[signer.verifier for signer in self._signers],
+            size=state.size,
+            signed_size=state.signed_size,
+            root_at=lambda size: _root_at(conn, size),
+        )
+
+
+def _alone(conn: Connection) -> bool:
+    if conn.dialect.name == "sqlite":
+        return True  # this transaction holds the one write lock
+    return bool(conn.execute(select(func.pg_try_advisory_xact_lock(SEQUENCER_LOCK))).scalar())
+
+
+def _look(conn: Connection) -> State:
+    head, pending = tables.log_head.c, tables.event_pending
+    found = select(
+        head.size,
+        head.root,
+        head.last_shuffled_us,
+        select(func.coalesce(func.max(tables.log_checkpoint.c.size), 0)).scalar_subquery(),
+        exists(select(pending.c.seq).where(pending.c.shuffled.is_(False))),
+    )
+    return State(*conn.execute(found).one())
+
+
+def _waiting(conn: Connection, *, shuffled: bool) -> list[Pending]:
+    pending = tables.event_pending.c
+    oldest = select(pending.seq, pending.event_id, pending.leaf)
+    oldest = oldest.where(pending.shuffled.is_(shuffled)).order_by(pending.seq).limit(BATCH)
+    return [Pending(*row) for row in conn.execute(oldest)]
+
+
+def _write(conn: Connection, state: State, batch: list[Pending], last_shuffled_us: int) -> None:
+    size = state.size + len(batch)
+    root = state.root
+    if batch:
+        _write_entries(conn, state.size, batch)
+        root = _write_tiles(conn, state.size, batch).hex()
+    head = tables.log_head
+    moved = (
+        update(head)
+        .where(head.c.id == 1, head.c.size == state.size)
+        .values(size=size, root=root, last_shuffled_us=last_shuffled_us)
+    )
+    if conn.execute(moved).rowcount != 1:
+        raise SequencerRaced("another sequencer moved the head: try the step again")
+
+
+def _write_entries(conn: Connection, size: int, batch: list[Pending]) -> None:
+    rows = [{"idx": size + at, "event_id": event.event_id} for at, event in enumerate(batch)]
+    conn.execute(insert(tables.log_entry), rows)
+    pending = tables.event_pending
+    done = delete(pending).where(pending.c.seq == bindparam("done"))
+    conn.execute(done, [{"done": event.seq} for event in batch])
+
+
+def _write_tiles(conn: Connection, size: int, batch: list[Pending]) -> bytes:
+    """Extend the tree and return its root."""
+    partial = {at: _tile(conn, *at) for at in tiles.edge(size)}
+    hashes = [merkle.hash_leaf(event.leaf.encode()) for event in batch]
+    changed = tiles.extend(size, partial, hashes)
+    stored = tables.log_tile
+    for tile in changed:
+        if tile.grown:
+            same = (stored.c.level == tile.level, stored.c.idx == tile.index)
+            conn.execute(update(stored).where(*same).values(hashes=tile.hashes))
+        else:
+            row = {"level": tile.level, "idx": tile.index, "hashes": tile.hashes}
+            conn.execute(insert(stored), row)
+    partial |= {(tile.level, tile.index): tile.hashes for tile in changed}
+    node = tiles.node_reader(lambda level, index: partial[level, index])
+    return merkle.range_root(0, size + len(batch), node)
+
+
+def _root_at(conn: Connection, size: int) -> bytes:
+    node = tiles.node_reader(lambda level, index: _tile(conn, level, index))
+    return merkle.range_root(0, size, node)
+
+
+def _tile(conn: Connection, level: int, index: int) -> bytes:
+    stored = tables.log_tile.c
+    found = select(stored.hashes).where(stored.level == level, stored.idx == index)
+    return conn.execute(found).scalar() or b""
