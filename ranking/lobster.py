@@ -114,7 +114,8 @@ class Choices:
         picks = (self.best, self.worst, self.weight, self.cluster)
         whole = all(column.dtype == np.int64 for column in (self.sets, *picks))
         _require(whole, "all fields must hold whole numbers of 64 bits")
-        _require(self.sets.shape[1:] >= (_SMALLEST_SET,), "sets need at least two columns")
+        _require(self.sets.shape[1:], "sets must be a table")
+        _require(self.sets.shape[1] >= _SMALLEST_SET, "sets need at least two columns")
         shapes = {column.shape for column in picks}
         _require(shapes == {self.sets.shape[:1]}, "all fields need one entry a vote")
         _require(len(set(self.models)) == len(self.models), "two models have the same name")
@@ -177,10 +178,6 @@ class _Counted:
             len(labels),
         )
 
-    def per_model(self, values: Floats) -> Floats:
-        """Sum a table shaped like `sets` by model."""
-        return _sums(self.sets, values, self.size + 1)[: self.size]
-
     def chances(self, theta: Floats) -> tuple[Floats, float]:
         """Chance of each place of each set to be picked best, and the log-likelihood.
 
@@ -192,6 +189,14 @@ class _Counted:
         total = odds.sum(axis=1, keepdims=True)
         log_chance = theta[self.best] - (top + np.log(total))[:, 0]
         return odds / total, float(self.weight @ log_chance)
+
+    def scores(self, chance: Floats) -> Floats:
+        """Score w (y - P) of each place of each set: y is 1 for the best pick, 0 for the others."""
+        picked = self.sets == self.best[:, None]
+        others = np.where(picked, 0.0, chance)
+        # 1 - P as the sum of the other chances: no digit is lost when P is near 1.
+        missed = others.sum(axis=1, keepdims=True)
+        return np.where(picked, missed, -others) * self.weight[:, None]
 
     def beaten(self) -> Flags:
         """beaten[i, j]: i was picked best at least once where j was shown too."""
@@ -322,9 +327,8 @@ def _slopes(votes: _Counted, ghost: float, theta: Floats, chance: Floats) -> tup
     """Gradient (M,) and negative Hessian (M, M) of the penalised log-likelihood."""
     expected = chance * votes.weight[:, None]
     q = _logistic(theta)
-    won = _sums(votes.best, votes.weight, votes.size)
-    gradient = won - votes.per_model(expected) + ghost * (1 - 2 * q)
     side = votes.size + 1
+    gradient = _sums(votes.sets, votes.scores(chance), side)[: votes.size] + ghost * (1 - 2 * q)
     pairs = np.zeros(side * side)
     for a in range(votes.sets.shape[1]):
         for b in range(a):
@@ -332,7 +336,7 @@ def _slopes(votes: _Counted, ghost: float, theta: Floats, chance: Floats) -> tup
             pairs += _sums(cell, expected[:, a] * chance[:, b], side * side)
     shared = pairs.reshape(side, side)[: votes.size, : votes.size]
     shared = shared + shared.T
-    # P (1 - P) as the sum of its products with the others: nothing cancels when P is near 1.
+    # P (1 - P) as the sum of its products with the other chances, for the same reason as above.
     return gradient, np.diag(shared.sum(axis=1) + 2 * ghost * q * (1 - q)) - shared
 
 
@@ -417,11 +421,10 @@ def _require_finite_maximum(beaten: Flags, models: Sequence[str]) -> None:
 
 def _middle(votes: _Counted, ghost: float, theta: Floats, chance: Floats) -> Floats:
     """B: outer products of each voter's summed scores w (y - P), times G / (G - 1), plus ghosts."""
-    picked = votes.sets == votes.best[:, None]
-    scores = (picked - chance) * votes.weight[:, None]
+    scores = votes.scores(chance)
     order = np.argsort(votes.cluster, kind="stable")
     cluster, side = votes.cluster[order], votes.size + 1
-    block = max(1, _BLOCK_CELLS // side)
+    block = min(votes.clusters, max(1, _BLOCK_CELLS // side))
     middle = np.zeros((votes.size, votes.size))
     for first in range(0, votes.clusters, block):
         rows = order[np.searchsorted(cluster, first) : np.searchsorted(cluster, first + block)]
@@ -738,15 +741,19 @@ def _parse(line: object, own_cluster: str | None) -> _Vote:
         nothing = best is None and worst is None
         _require(nothing, "'best' and 'worst' must be null with this verdict")
     _require(_names([cluster]), "'cluster' or 'voter' must name the voter")
-    return _Vote(mode, models, verdict, best, worst, _weight(line["weight"]), cluster)
+    return _Vote(mode, models, verdict, best, worst, millionths(line["weight"]), cluster)
 
 
 def _names(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) and name for name in value)
 
 
-def _weight(text: object) -> int:
-    """Millionths, exactly."""
+def millionths(text: object) -> int:
+    """The exact number of millionths that a weight's decimal string says.
+
+    Raises:
+        VotesError: no string, a sign, an exponent, or more than six digits after the point.
+    """
     found = _WEIGHT.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise VotesError(
