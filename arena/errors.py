@@ -6,8 +6,10 @@ __all__ = [
     "ArenaError",
     "CatalogueConflict",
     "ImportRefused",
+    "NothingToShow",
     "UnknownAnswer",
     "UnknownArenaEvent",
+    "UnknownCode",
     "UnknownFormat",
 ]
 
@@ -20,12 +22,20 @@ class ImportRefused(ArenaError):
     """An import holds errors, or is not allowed now; nothing was stored."""
 
 
+class UnknownCode(ArenaError):
+    """A reason, mode or slot that is not on the list."""
+
+
 class UnknownFormat(ImportRefused):
     """The file or folder is none of the formats that can be imported."""
 
 
 class CatalogueConflict(ArenaError):
     """The catalogue changed between reading and writing; the same command may be run again."""
+
+
+class NothingToShow(ArenaError):
+    """No ballot can be made: fewer than four models have showable answers to any one question."""
 
 
 class UnknownAnswer(ArenaError):

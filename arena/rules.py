@@ -74,6 +74,29 @@ class ArenaRules:
         },
     )  # fmt: skip
 
+    # Reveal and reports
+    others_shown_from: int = field(
+        default=5,
+        metadata={
+            "unit": "other counted votes on the question",
+            "reason": "fewer would let a voter see how one other person voted (V-158)",
+        },
+    )
+    vote_reasons: tuple[str, ...] = field(
+        default=(
+            "correct", "complete", "clear", "concise", "well_formatted",
+            "wrong", "vague", "too_long",
+        ),
+        metadata={
+            "unit": "codes",
+            "reason": "optional reasons after the vote, for and against (V-170)",
+        },
+    )  # fmt: skip
+    report_reasons: tuple[str, ...] = field(
+        default=("identity", "broken", "offensive", "personal_data", "other"),
+        metadata={"unit": "codes", "reason": "why a voter may report an answer (V-170)"},
+    )  # fmt: skip
+
     # Rendering
     max_highlight_chars: int = field(
         default=4_000,
@@ -82,6 +105,17 @@ class ArenaRules:
     max_highlight_line: int = field(
         default=400,
         metadata={"unit": "characters", "reason": "as above, by line; real lines reach 381"},
+    )
+    max_highlight_chars_per_answer: int = field(
+        default=8_000,
+        metadata={"unit": "characters", "reason": "as above, for an answer of many code blocks"},
+    )
+    max_table_cells: int = field(
+        default=5_000,
+        metadata={
+            "unit": "cells",
+            "reason": "short rows are filled up to the width of the first, so tables can explode",
+        },
     )
     max_math_chars: int = field(
         default=1_000,
@@ -114,7 +148,10 @@ class ArenaRules:
         default=(
             "i am", "i'm", "my name is", "my name's", "developed by", "as a model by",
             "as an ai model by", "as a language model by", "as an ai language model by",
-            "as a model from", "as a model trained by", "as an ai by",
+            "as a model from", "as an ai by", "i was created by", "i was trained by",
+            "i was made by", "i was built by", "assistant created by", "assistant trained by",
+            "assistant made by", "assistant built by", "model created by", "model trained by",
+            "model made by", "model built by",
         ),
         metadata={
             "unit": "phrases",
@@ -140,8 +177,8 @@ class ArenaRules:
             "AI21", "Alibaba", "Alibaba Cloud", "Alpaca", "Amazon", "Anthropic", "Baichuan",
             "Baidu", "Bard", "BLOOM", "ByteDance", "ChatGLM", "ChatGPT", "Claude", "Cohere",
             "Command R", "DeepSeek", "Doubao", "Ernie", "Falcon", "Gemini", "Gemma", "GLM",
-            "Google", "Google DeepMind", "DeepMind", "GPT", "GPT-3", "GPT-3.5", "GPT-4", "GPT-4o", "GPT-5",
-            "Grok", "InternLM", "Jamba", "Kimi", "Koala", "LaMDA", "Llama", "LLaMA 2", "Llama 3",
+            "Google", "Google DeepMind", "DeepMind", "GPT", "GPT-3", "GPT-3.5", "GPT-4",
+            "GPT-4o", "GPT-5", "Grok", "InternLM", "Jamba", "Kimi", "Koala", "LaMDA", "Llama", "LLaMA 2", "Llama 3",
             "LMSYS", "LMSYS Org", "Meta AI", "Microsoft", "Minimax", "Mistral", "Mistral AI",
             "Mixtral", "Moonshot AI", "Nemotron", "Nous Hermes", "NVIDIA", "OpenAI",
             "Open Assistant", "PaLM", "Phi-3", "Qwen", "Tongyi Qianwen", "Vicuna", "WizardLM",

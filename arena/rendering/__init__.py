@@ -1,4 +1,4 @@
-"""Answers from Markdown to safe HTML. Pure, deterministic and bounded: done once at import, stored by version.
+"""Answers from Markdown to safe HTML: pure, deterministic and bounded; done once, at import.
 
 Every word of the text stays; nothing in it becomes active, and nothing is loaded from anywhere.
 """

@@ -1,4 +1,4 @@
-"""The only tags, attributes and classes that may leave the renderer; everything else is cut by nh3."""
+"""The only tags, attributes and classes that leave the renderer; nh3 cuts everything else."""
 
 from __future__ import annotations
 

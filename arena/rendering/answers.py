@@ -1,10 +1,14 @@
-"""One answer from text to HTML: cleaned, parsed as Markdown, written by our own rules, cut to the allow-list.
+"""One answer from text to HTML: cleaned, parsed as Markdown, written by our rules, cut to a list.
 
 What is too deep or grows too large is shown as plain text, so that no word is ever lost.
 """
 
+# The parser calls a writer's methods by the token's name, each with the same four arguments.
+# ruff: noqa: ARG002, ANN401
+
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,19 +24,21 @@ from markdown_it.utils import OptionsDict
 from arena import rules
 from arena.rendering import formulas
 from arena.rendering.allow_list import only_allowed
-from arena.rendering.code import code_html
+from arena.rendering.code import code_html, may_highlight
 from arena.rendering.invisible import clean, describe, take_out
 
 __all__ = ["RENDERER_VERSION", "Rendered", "render"]
 
 RENDERER_VERSION: Final = "markdown.1"
-"""Raised with every change of the HTML that is made of a text; stored answers are then rendered anew."""
+"""Raised with every change of the HTML made of a text; stored answers are then rendered anew."""
 
 _SCROLLING: Final = '<div class="md-scroll" role="region" tabindex="0" aria-label="{label}">'
 _BLOCKS_WITH_DIRECTION: Final = frozenset(
     {"paragraph_open", "bullet_list_open", "ordered_list_open", "list_item_open",
      "blockquote_open", "th_open", "td_open", "heading_open"}
 )  # fmt: skip
+_DELIMITER_ROW: Final = re.compile(r"[\s|:>+-]*-[\s|:>+-]*")
+_CELL_BORDER: Final = re.compile(r"(?<!\\)\|")
 _LOWEST_HEADING: Final = 6
 _HEADING_SHIFT: Final = 3
 
@@ -63,18 +69,58 @@ def render(text: str) -> Rendered:
 
 def _markdown_html(text: str) -> str | None:
     """Return unclean HTML, or None when the text must be shown plainly."""
+    if _has_giant_table(text):
+        return None
     parser = _parser()
     tokens = parser.parse(text)
+    if _drops_cells(tokens, text):
+        parser.disable("table")
+        tokens = parser.parse(text)
     if _is_too_deep(tokens):
         return None
     html = str(parser.renderer.render(tokens, parser.options, {}))
     return html if len(html) <= rules.current().max_html_chars else None
 
 
+def _drops_cells(tokens: Sequence[Token], text: str) -> bool:
+    """Say whether a row has more cells than its table's head, for those would not be shown."""
+    lines: list[str] = []
+    columns = 0
+    too_wide = False
+    for token in tokens:
+        if token.type == "table_open":
+            lines, columns = lines or text.split("\n"), 0
+        elif token.type == "th_open":
+            columns += 1
+        elif token.type == "tr_open" and token.map and columns:
+            too_wide = too_wide or _cells(lines[token.map[0]]) > columns
+    return too_wide
+
+
+def _cells(line: str) -> int:
+    row = line.strip(" \t>").removeprefix("|")
+    row = row[:-1] if row.endswith("|") and not row.endswith("\\|") else row
+    return len(_CELL_BORDER.split(row))
+
+
 def _is_too_deep(tokens: Sequence[Token]) -> bool:
     """Say whether the parser came near the depth at which it drops text without a word."""
     deepest = max((token.level for token in tokens), default=0)
     return deepest >= rules.current().max_markdown_nesting - 1
+
+
+def _has_giant_table(text: str) -> bool:
+    """Say whether a table would have too many cells, before the parser builds them all."""
+    columns = rows = 0
+    for line in text.split("\n"):
+        if not line.strip():
+            columns = rows = 0
+        elif _DELIMITER_ROW.fullmatch(line):
+            columns, rows = max(columns, line.count("|") + 1), 0
+        rows += 1
+        if columns * rows > rules.current().max_table_cells:
+            return True
+    return False
 
 
 def _parser() -> MarkdownIt:
@@ -87,13 +133,14 @@ def _parser() -> MarkdownIt:
         },
         renderer_cls=AnswerRenderer,
     ).enable(["table", "strikethrough"])
+    parser.disable("reference")  # its lines would vanish, with the words in them
     formulas.install(parser)
     parser.core.ruler.push("compose", _compose_decoded)
     return parser
 
 
 def _compose_decoded(state: StateCore) -> None:
-    """Bring text that was written as entities into NFC; what is unseen in it goes at the very end."""
+    """Bring text written as entities into NFC; what is unseen in it goes at the very end."""
     for token in state.tokens:
         for child in token.children or ():
             if child.type == "text" and not child.content.isascii():
@@ -127,10 +174,16 @@ class AnswerRenderer(RendererHTML):
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
         info = tokens[idx].info.strip()
         language = info.split(maxsplit=1)[0] if info else ""
-        return _code_block(tokens[idx].content, language, label=info)
+        code = tokens[idx].content
+        spent = int(env.get("highlighted", 0)) + len(code)
+        budget = rules.current().max_highlight_chars_per_answer
+        if spent > budget or not may_highlight(code, language):
+            return _code_block(escape(code), label=info)
+        env["highlighted"] = spent
+        return _code_block(code_html(code, language), label=info)
 
     def code_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
-        return _code_block(tokens[idx].content, "", label="")
+        return _code_block(escape(tokens[idx].content), label="")
 
     def code_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
         return f'<code dir="ltr">{escape(tokens[idx].content)}</code>'
@@ -170,11 +223,11 @@ def _alignment_to_class(token: Token) -> None:
         token.attrSet("class", f"md-{alignment}")
 
 
-def _code_block(code: str, language: str, *, label: str) -> str:
+def _code_block(html: str, *, label: str) -> str:
     name = f'<div class="md-language" dir="ltr">{escape(label)}</div>' if label else ""
     return (
         f'<div class="md-code">{name}{_SCROLLING.format(label="Code")}'
-        f'<pre dir="ltr"><code>{code_html(code, language)}</code></pre></div></div>\n'
+        f'<pre dir="ltr"><code>{html}</code></pre></div></div>\n'
     )
 
 

@@ -1,4 +1,7 @@
-"""Code with its words in colour, as classes; long code stays plain, for the highlighter is quadratic on hostile input."""
+"""Code with its words in colour, as classes.
+
+Long code stays plain, for the highlighter is quadratic on hostile input.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +15,30 @@ from pygments.util import ClassNotFound
 
 from arena import rules
 
-__all__ = ["CLASS_PREFIX", "code_html"]
+__all__ = ["CLASS_PREFIX", "code_html", "may_highlight"]
 
 CLASS_PREFIX: Final = "hl-"
 _FORMATTER: Final = HtmlFormatter(nowrap=True, classprefix=CLASS_PREFIX)
 _MAX_LANGUAGE_CHARS: Final = 40
 
 
+def may_highlight(code: str, language: str) -> bool:
+    """Say whether this code names a language and is short enough for the highlighter."""
+    limits = rules.current()
+    return (
+        0 < len(language) <= _MAX_LANGUAGE_CHARS
+        and len(code) <= limits.max_highlight_chars
+        and all(len(line) <= limits.max_highlight_line for line in code.split("\n"))
+    )
+
+
 def code_html(code: str, language: str) -> str:
     """Return code as HTML for the inside of a <code> element.
 
     Args:
-        code: the code as written.
-        language: the first word after the fence; unknown ones and "" give plain code.
+        code: the code as written; `may_highlight` must hold.
+        language: the first word after the fence; unknown ones give plain code.
     """
-    limits = rules.current()
-    fits = len(code) <= limits.max_highlight_chars and all(
-        len(line) <= limits.max_highlight_line for line in code.split("\n")
-    )
-    if not fits or not language or len(language) > _MAX_LANGUAGE_CHARS:
-        return escape(code)
     try:
         lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
     except ClassNotFound:

@@ -20,13 +20,15 @@ __all__ = ["formula_html", "install", "nesting_depth"]
 
 _INLINE_PAIRS: Final = (("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"))
 _BLOCK_PAIRS: Final = (("$$", "$$"), ("\\[", "\\]"))
+# Beyond the limit for formulas, so that longer ones are still recognised and shown as code.
 _MAX_BLOCK_CHARS: Final = 4_000
+_MAX_BLOCK_LINES: Final = 100
 _STEPS: Final = re.compile(r"\\(?:begin|left|end|right)(?![A-Za-z])|\\.|[{}\[\]()]", re.DOTALL)
 _NUMBERED: Final = re.compile(r"\\(begin|end)\{(align|equation|gather|multline|alignat)\}")
 _STYLE: Final = re.compile(r' style="([^"]*)"')
 _LOOKS_LIKE_FORMULA: Final = re.compile(r"[\\^_={}<>]")
 
-# The declarations the library writes, as classes of our sheet; colours and widths beyond these are dropped.
+# The declarations the library writes, as classes of our sheet; all others are dropped.
 _STYLE_CLASSES: Final = {
     "width:100%": "m-wide",
     "width:50%": "m-half",
@@ -61,7 +63,7 @@ def nesting_depth(latex: str) -> int:
 
 
 def formula_html(latex: str, *, display: bool, markup: str) -> str:
-    """Return MathML for a formula, or its source as code when it is too long, too deep or not understood.
+    """Return MathML for a formula; its source as code when too long, too deep or not understood.
 
     Args:
         latex: the formula without its delimiters.
@@ -119,7 +121,7 @@ def _push(state: StateInline, silent: bool, opening: str, closing: str) -> bool:
         token = state.push("formula", "", 0)
         token.content = latex
         token.markup = state.src[state.pos : end + len(closing)]
-        token.meta = {"display": opening != "$" and opening != "\\("}
+        token.meta = {"display": opening not in ("$", "\\(")}
     state.pos = end + len(closing)
     return True
 
@@ -159,7 +161,9 @@ def _block_end(
 ) -> int | None:
     """Return the line that ends the formula, when it ends at a line's end and within the bound."""
     begin = state.bMarks[start_line] + state.tShift[start_line]
-    for line in range(start_line, end_line):
+    if state.src.find(closing, begin + len(opening), begin + _MAX_BLOCK_CHARS) < 0:
+        return None
+    for line in range(start_line, min(end_line, start_line + _MAX_BLOCK_LINES)):
         if state.sCount[line] < state.blkIndent and line > start_line:
             return None
         text_end = state.eMarks[line]
@@ -177,7 +181,7 @@ def _block_end(
 def _push_block(
     state: StateBlock, start_line: int, last_line: int, opening: str, closing: str
 ) -> None:
-    whole = state.getLines(start_line, last_line + 1, state.blkIndent, False).strip()
+    whole = state.getLines(start_line, last_line + 1, state.blkIndent, keepLastLF=False).strip()
     body, _, tail = whole[len(opening) :].rpartition(closing)
     token = state.push("formula_block", "", 0)
     token.block = True

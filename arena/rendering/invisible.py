@@ -1,6 +1,7 @@
-"""Taking out characters that cannot be seen: they hide words, reorder them, or mark an author (V-025).
+"""Taking out unseen characters: they hide words, reorder them, or mark an author (V-025).
 
-Tag characters, bidirectional overrides and zero-width marks go, unless a script or an emoji needs them.
+Tag characters, bidirectional overrides and zero-width marks go, unless a script or an emoji needs
+them.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ _VARIABLE: Final = re.compile(  # characters with registered variants: CJK, math
     "[\u2190-\u22ff\u2e80-\u2fdf\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0e"
     "\u1820-\u18af\u1000-\u109f\U00020000-\U0003ffff]"
 )
+_SELECTOR: Final = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_TAG: Final = re.compile("[\U000e0000-\U000e007f]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 
 
@@ -86,7 +90,7 @@ def take_out(text: str) -> tuple[str, Counter[str]]:
             parts.append(char)
             continue
         taken[char] += 1
-        if "\ud800" <= char <= "\udfff":
+        if _SURROGATE.match(char):
             parts.append("\ufffd")
     parts.append(text[end:])
     return "".join(parts), taken
@@ -97,23 +101,30 @@ def _belongs(text: str, at: int) -> bool:
     char = text[at]
     before = text[at - 1] if at else ""
     after = text[at + 1] if at + 1 < len(text) else ""
-    if char == ZWJ and _is_picture(before) and _PICTURE.match(after):
-        return True
     if char in (ZWNJ, ZWJ):
-        return bool(_JOINING.match(before)) and (char == ZWJ or bool(_JOINING.match(after)))
+        return _joins(char, before, after)
     if char == "\u200b":
         return bool(_UNSPACED.match(before) and _UNSPACED.match(after))
     if char in "\u200e\u200f\u061c":
         return _is_right_to_left(before) or _is_right_to_left(after)
+    return bool(_SELECTOR.match(char)) and _varies(char, before, after)
+
+
+def _joins(char: str, before: str, after: str) -> bool:
+    if char == ZWJ and _is_picture(before) and _PICTURE.match(after):
+        return True
+    # A joiner may end a word, as in some Indic abbreviations; a non-joiner stands between letters.
+    return bool(_JOINING.match(before)) and (char == ZWJ or bool(_JOINING.match(after)))
+
+
+def _varies(char: str, before: str, after: str) -> bool:
+    """Say whether a variation selector follows something that has variants."""
     if "\u180b" <= char <= "\u180f":
         return "\u1800" <= before <= "\u18af"
     if char in "\ufe0e\ufe0f":
-        return bool(_PICTURE.match(before) or _VARIABLE.match(before)) or bool(
-            _KEYCAP.match(before) and (after == "\u20e3" or char == "\ufe0f")
-        )
-    if "\ufe00" <= char <= "\ufe0d" or "\U000e0100" <= char <= "\U000e01ef":
-        return bool(_VARIABLE.match(before))
-    return False
+        shown_as_picture = _PICTURE.match(before) or _VARIABLE.match(before)
+        return bool(shown_as_picture or (_KEYCAP.match(before) and after == "\u20e3"))
+    return bool(_VARIABLE.match(before))
 
 
 def _is_picture(before: str) -> bool:
@@ -133,11 +144,10 @@ def describe(taken: Counter[str]) -> tuple[str, ...]:
 
 
 def _name(char: str) -> str:
-    code = ord(char)
-    if 0xE0000 <= code <= 0xE007F:
+    if _TAG.match(char):
         return "U+E0000–U+E007F TAG CHARACTER"
-    if 0xE0100 <= code <= 0xE01EF or 0xFE00 <= code <= 0xFE0F:
+    if _SELECTOR.match(char):
         return "VARIATION SELECTOR"
-    if 0xD800 <= code <= 0xDFFF:
+    if _SURROGATE.match(char):
         return "HALF OF A SURROGATE PAIR"
-    return f"U+{code:04X} {unicodedata.name(char, 'CONTROL OR UNASSIGNED CHARACTER')}"
+    return f"U+{ord(char):04X} {unicodedata.name(char, 'CONTROL OR UNASSIGNED CHARACTER')}"

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from arena import catalogue, projection
-from arena.catalogue import Recorder
+from arena import catalogue, catalogue_changes, projection
+from arena.catalogue_changes import Recorder
 from arena.errors import UnknownAnswer
 from arena.events import AnswerAdded, ImportCompleted, ModelAdded, QuestionAdded
 from arena.rendering import RENDERER_VERSION
@@ -128,9 +128,9 @@ def test_held_answer_leaves_the_pool_until_it_is_cleared(
 ) -> None:
     """Holding and clearing each change the pool and its version."""
     with filled.write() as conn:
-        catalogue.hold_answer(conn, recorder, "a1", "says its name")
+        catalogue_changes.hold_answer(conn, recorder, "a1", "says its name")
         held = catalogue.load_snapshot(conn)
-        catalogue.clear_answer(conn, recorder, "a1", "a name in a story")
+        catalogue_changes.clear_answer(conn, recorder, "a1", "a name in a story")
         cleared = catalogue.load_snapshot(conn)
     assert "a1" not in {a.id for q in held.questions("speed") for a in q.answers}
     assert "a1" in {a.id for q in cleared.questions("speed") for a in q.answers}
@@ -140,11 +140,11 @@ def test_held_answer_leaves_the_pool_until_it_is_cleared(
 def test_holding_what_is_not_showable_is_refused(filled: Database, recorder: Recorder) -> None:
     """An unknown answer, and one that is held already, cannot be held."""
     with filled.write() as conn:
-        catalogue.hold_answer(conn, recorder, "a1", "once")
+        catalogue_changes.hold_answer(conn, recorder, "a1", "once")
         with pytest.raises(UnknownAnswer):
-            catalogue.hold_answer(conn, recorder, "a1", "twice")
+            catalogue_changes.hold_answer(conn, recorder, "a1", "twice")
         with pytest.raises(UnknownAnswer):
-            catalogue.clear_answer(conn, recorder, "nothing", "")
+            catalogue_changes.clear_answer(conn, recorder, "nothing", "")
 
 
 def test_retiring_the_demo_takes_it_out_of_the_pool_once(
@@ -152,8 +152,8 @@ def test_retiring_the_demo_takes_it_out_of_the_pool_once(
 ) -> None:
     """Demo models, questions and answers retire together; a second time there is nothing to do."""
     with filled.write() as conn:
-        event = catalogue.retire_demo(conn, recorder)
-        again = catalogue.retire_demo(conn, recorder)
+        event = catalogue_changes.retire_demo(conn, recorder)
+        again = catalogue_changes.retire_demo(conn, recorder)
         snapshot = catalogue.load_snapshot(conn)
     assert event is not None
     assert (event.models, event.questions, event.answers) == (1, 1, 1)
@@ -188,8 +188,8 @@ def test_rendered_refuses_an_unknown_answer(filled: Database) -> None:
 def test_replay_gives_the_same_tables(filled: Database, recorder: Recorder) -> None:
     """Emptied and replayed from the log, every table of the catalogue is as before."""
     with filled.write() as conn:
-        catalogue.hold_answer(conn, recorder, "a1", "says its name")
-        catalogue.retire_demo(conn, recorder)
+        catalogue_changes.hold_answer(conn, recorder, "a1", "says its name")
+        catalogue_changes.retire_demo(conn, recorder)
     catalogue.render_missing(filled)
     before = contents(filled)
     with filled.write() as conn:

@@ -1,0 +1,27 @@
+"""Imports: one parser per format, one plan for all, applied whole or not at all.
+
+`plan` reads files and stores nothing; `preview` compares a plan with the catalogue; `apply` stores.
+"""
+
+from __future__ import annotations
+
+from arena.imports.findings import Code, Finding, Place, Report, Severity
+from arena.imports.planning import Format, ImportPlan, Turns, detect, plan
+from arena.imports.storing import Difference, ImportResult, apply, preview
+
+__all__ = [
+    "Code",
+    "Difference",
+    "Finding",
+    "Format",
+    "ImportPlan",
+    "ImportResult",
+    "Place",
+    "Report",
+    "Severity",
+    "Turns",
+    "apply",
+    "detect",
+    "plan",
+    "preview",
+]
