@@ -1,0 +1,185 @@
+"""Events of ballots, votes and boards -> read model, for writing and for rebuilding."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Connection, delete, insert, text, update
+
+from arena.ballot_events import (
+    BallotIssued,
+    BallotReported,
+    BallotShown,
+    BallotSkipped,
+    BallotWithdrawn,
+    BoardPublished,
+    VoteCast,
+    VoteReasoned,
+)
+from arena.errors import UnknownArenaEvent
+from arena.tables import ballot, ballot_slot, board, report, vote, vote_reason
+
+if TYPE_CHECKING:
+    from arena.projection import RecordedEvent
+
+__all__ = ["HANDLERS", "clear"]
+
+WEIGHT_UNIT: Final = 1_000_000
+_COUNT_REVEAL = text("UPDATE answer SET reveals = reveals + 1 WHERE id = :answer")
+
+
+def clear(conn: Connection) -> None:
+    """Empty these tables, children first, before a replay."""
+    for table in (report, vote_reason, vote, ballot_slot, ballot, board):
+        conn.execute(delete(table))
+
+
+def _ballot_issued(conn: Connection, recorded: RecordedEvent) -> None:
+    event = BallotIssued.from_body(recorded.body)
+    conn.execute(
+        insert(ballot),
+        {
+            "id": recorded.id,
+            "mode": event.mode,
+            "month": event.month,
+            "hour": event.hour,
+            "question_id": event.question,
+            "voter": event.voter,
+            "state": "open",
+            "will_not_count": event.will_not_count,
+            "board_id": event.board,
+        },
+    )
+    conn.execute(
+        insert(ballot_slot),
+        [
+            {
+                "ballot_id": recorded.id,
+                "position": position,
+                "slot_id": slot.slot,
+                "answer_id": slot.answer,
+                "model": slot.model,
+            }
+            for position, slot in enumerate(event.slots)
+        ],
+    )
+
+
+def _ballot_shown(_conn: Connection, recorded: RecordedEvent) -> None:
+    """Change nothing: showing again is only evidence, but a malformed body must not pass."""
+    BallotShown.from_body(recorded.body)
+
+
+def _ballot_withdrawn(conn: Connection, recorded: RecordedEvent) -> None:
+    _close(conn, BallotWithdrawn.from_body(recorded.body).ballot, "withdrawn")
+
+
+def _ballot_skipped(conn: Connection, recorded: RecordedEvent) -> None:
+    _close(conn, BallotSkipped.from_body(recorded.body).ballot, "skipped")
+
+
+def _close(conn: Connection, ballot_id: str, state: str) -> None:
+    """Move an open ballot to a state it never leaves."""
+    changed = conn.execute(
+        update(ballot).where(ballot.c.id == ballot_id, ballot.c.state == "open").values(state=state)
+    )
+    if changed.rowcount != 1:
+        raise UnknownArenaEvent(f"no open ballot {ballot_id}")
+
+
+def _vote_cast(conn: Connection, recorded: RecordedEvent) -> None:
+    event = VoteCast.from_body(recorded.body)
+    slot_of = {slug: position for position, slug in enumerate(event.models)}
+    _close(conn, event.ballot, "voted")
+    conn.execute(
+        insert(vote),
+        {
+            "id": recorded.id,
+            "ballot_id": event.ballot,
+            "mode": event.mode,
+            "month": event.month,
+            "hour": event.hour,
+            "question_id": event.question,
+            "voter": event.voter,
+            "cluster": event.cluster,
+            "models": _json(event.models),
+            "verdict": event.verdict,
+            "best": None if event.best is None else slot_of[event.best],
+            "worst": None if event.worst is None else slot_of[event.worst],
+            "weight_micro": int(Decimal(event.weight) * WEIGHT_UNIT),
+            "weight_parts": _json(event.weight_parts),
+            "reasons": _json(event.reasons),
+            "board_id": event.board,
+            "p_win": _json(event.p_win),
+            "changes": _json(event.changes),
+        },
+    )
+    _count_reveals(conn, event.ballot)
+
+
+def _count_reveals(conn: Connection, ballot_id: str) -> None:
+    """Count one more reveal of each answer, in one order, so that two votes never deadlock."""
+    answers = conn.execute(
+        ballot_slot.select()
+        .with_only_columns(ballot_slot.c.answer_id)
+        .where(ballot_slot.c.ballot_id == ballot_id)
+    ).scalars()
+    conn.execute(_COUNT_REVEAL, [{"answer": answer} for answer in sorted(answers)])
+
+
+def _vote_reasoned(conn: Connection, recorded: RecordedEvent) -> None:
+    event = VoteReasoned.from_body(recorded.body)
+    conn.execute(delete(vote_reason).where(vote_reason.c.ballot_id == event.ballot))
+    if event.reasons:
+        conn.execute(
+            insert(vote_reason), [{"ballot_id": event.ballot, "reason": r} for r in event.reasons]
+        )
+
+
+def _ballot_reported(conn: Connection, recorded: RecordedEvent) -> None:
+    event = BallotReported.from_body(recorded.body)
+    conn.execute(
+        insert(report),
+        {
+            "id": recorded.id,
+            "ballot_id": event.ballot,
+            "answer_id": event.answer,
+            "reason": event.reason,
+            "hour": event.hour,
+            "open": True,
+        },
+    )
+
+
+def _board_published(conn: Connection, recorded: RecordedEvent) -> None:
+    event = BoardPublished.from_body(recorded.body)
+    conn.execute(
+        insert(board),
+        {
+            "id": recorded.id,
+            "mode": event.mode,
+            "month": event.month,
+            "computed_us": event.computed_us,
+            "log_size": event.log_size,
+            "body": _json(event.body()),
+        },
+    )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+HANDLERS: Final[Mapping[tuple[str, int], Callable[[Connection, RecordedEvent], None]]] = {
+    (BallotIssued.KIND, 1): _ballot_issued,
+    (BallotShown.KIND, 1): _ballot_shown,
+    (BallotWithdrawn.KIND, 1): _ballot_withdrawn,
+    (BallotSkipped.KIND, 1): _ballot_skipped,
+    (BallotReported.KIND, 1): _ballot_reported,
+    (VoteCast.KIND, 1): _vote_cast,
+    (VoteReasoned.KIND, 1): _vote_reasoned,
+    (BoardPublished.KIND, 1): _board_published,
+}

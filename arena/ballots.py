@@ -1,0 +1,213 @@
+"""Ballots: show the voter's open one again, or draw and issue a new one (V-063, V-172)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+from sqlalchemy import Connection
+
+from antiabuse import quotas
+from antiabuse import rules as antiabuse_rules
+from antiabuse.identity import pseudonym
+from antiabuse.utc import SECOND_US, hour_of, month_of
+from antiabuse.voter import VoterState
+from arena import boards
+from arena.ballot_events import (
+    BallotIssued,
+    BallotShown,
+    BallotWithdrawn,
+    IssuedSlot,
+    ballot_event,
+)
+from arena.ballot_store import OpenBallot, Revealed, load_open, revealed_among, revealed_to
+from arena.catalogue import AnswerRef, CatalogueSnapshot, QuestionEntry
+from arena.errors import NothingToShow
+from arena.events import Mode
+from arena.ports import Ports
+from arena.projection import project
+from arena.tables import ballot_holder
+from arena.visitor import Visitor
+from ledger.ids import token, uuid4
+from ranking import exposure
+from ranking.exposure import SET_SIZE, Candidate, Draw
+
+__all__ = ["Capped", "Shown", "open_ballot"]
+
+Allowance = Literal["votes", "ballots", "skips"]
+_SLOT_BYTES: Final = 9
+_ROUTE_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Capped:
+    """No ballot today: which allowance is used up, and the voter's state."""
+
+    kind: Allowance
+    state: VoterState
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A ballot to show, with the voter's state after it was counted."""
+
+    ballot: OpenBallot
+    state: VoterState
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A question with the four answers drawn for it, in slot order."""
+
+    question: QuestionEntry
+    answers: tuple[AnswerRef, ...]
+    draw: Draw
+    pool: tuple[str, ...]
+    will_not_count: str | None
+
+
+def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
+    """Show the voter's open ballot of a mode again, else issue one.
+
+    Returns:
+        The ballot, or which of the day's allowances is used up.
+
+    Raises:
+        NothingToShow: no question has showable answers of four models.
+    """
+    life_us = antiabuse_rules.current().ballot_life_s * SECOND_US
+    with ports.database.read() as conn:
+        state = quotas.read(conn, visitor.voter, visitor.now_us)
+        if state is not None:
+            capped = _used_up(state)
+            if capped is not None:
+                return Capped(capped, state)
+            found = load_open(conn, visitor.voter, mode, visitor.now_us - life_us)
+            if found is not None and found.showable:
+                _record_view(ports, visitor, found)
+                return Shown(found, state)
+        else:
+            found = None
+    return _issue(ports, visitor, mode, withdraw=found)
+
+
+def _used_up(state: VoterState) -> Allowance | None:
+    """Name the first allowance that is used up, if any."""
+    if state.votes_left == 0:
+        return "votes"
+    if state.ballots_left == 0:
+        return "ballots"
+    return "skips" if state.skips_left == 0 else None
+
+
+def _record_view(ports: Ports, visitor: Visitor, found: OpenBallot) -> None:
+    """Log that a ballot was shown again (V-127)."""
+    shown = BallotShown(ballot=found.id, hour=hour_of(visitor.now_us))
+    event = ballot_event(shown, event_id=uuid4(ports.rng), mode=found.mode, visitor=visitor)
+    with ports.database.write() as conn:
+        project(conn, ports.log.append(conn, event))
+
+
+def _issue(
+    ports: Ports, visitor: Visitor, mode: Mode, *, withdraw: OpenBallot | None
+) -> Shown | Capped:
+    """Draw a ballot and write it, its holder and its event in one transaction."""
+    month = month_of(visitor.now_us)
+    with ports.database.read() as conn:
+        snapshot = ports.catalogue.current(conn)
+        revealed = revealed_to(conn, visitor.voter, month)
+        board = boards.latest(conn, mode, month)
+    drawn = _draw(snapshot, mode, revealed, ports.rng)
+    issued = _event_body(drawn, mode, visitor, board.id if board else None, ports)
+    event = ballot_event(issued, event_id=uuid4(ports.rng), mode=mode, visitor=visitor)
+    with ports.database.write() as conn:
+        quotas.register(conn, visitor.voter, visitor.now_us)
+        if not quotas.spend_ballot(conn, visitor.voter, visitor.now_us):
+            return Capped("ballots", quotas.lock(conn, visitor.voter, visitor.now_us))
+        if withdraw is not None:
+            _withdraw(ports, conn, visitor, withdraw)
+        project(conn, ports.log.append(conn, event))
+        holder: dict[str, Any] = {
+            "ballot_id": event.id,
+            "voter_id": visitor.voter,
+            "route": token(ports.rng, _ROUTE_BYTES),
+            "issued_us": visitor.now_us,
+        }
+        conn.execute(ballot_holder.insert(), holder)
+        state = quotas.lock(conn, visitor.voter, visitor.now_us)
+        ballot = load_open(conn, visitor.voter, mode, visitor.now_us - 1)
+    if ballot is None or not ballot.showable:
+        raise NothingToShow(f"no rendered answers for a ballot in mode {mode}")
+    return Shown(ballot, state)
+
+
+def _event_body(
+    drawn: _Drawn, mode: Mode, visitor: Visitor, board: str | None, ports: Ports
+) -> BallotIssued:
+    month = month_of(visitor.now_us)
+    draw: Mapping[str, Any] = {**asdict(drawn.draw), "pool": list(drawn.pool)}
+    return BallotIssued(
+        mode=mode,
+        month=month,
+        hour=hour_of(visitor.now_us),
+        question=drawn.question.id,
+        voter=pseudonym(ports.keys, month, visitor.voter),
+        slots=tuple(
+            IssuedSlot(token(ports.rng, _SLOT_BYTES), answer.id, answer.model)
+            for answer in drawn.answers
+        ),
+        draw=draw,
+        board=board,
+        will_not_count=drawn.will_not_count,
+    )
+
+
+def _withdraw(ports: Ports, conn: Connection, visitor: Visitor, found: OpenBallot) -> None:
+    """Close a ballot one of whose answers may no longer be shown (V-024)."""
+    withdrawn = BallotWithdrawn(ballot=found.id, hour=hour_of(visitor.now_us))
+    event = ballot_event(withdrawn, event_id=uuid4(ports.rng), mode=found.mode, visitor=visitor)
+    project(conn, ports.log.append(conn, event))
+
+
+def _draw(
+    snapshot: CatalogueSnapshot, mode: Mode, revealed: Revealed, rng: random.Random
+) -> _Drawn:
+    """Choose the question uniformly, then four of its answers (V-063, V-172).
+
+    Questions not yet voted on this month with four unseen answers come first, then those with
+    seen answers, then any: the ballot then says that it will not count.
+    """
+    all_ = [q for q in snapshot.questions(mode) if len(q.answers) >= SET_SIZE]
+    if not all_:
+        raise NothingToShow(f"no question of mode {mode} has answers of four models")
+    fresh = [q for q in all_ if q.key not in revealed.keys_this_month]
+    unseen = [q for q in fresh if len(_unseen(q, revealed)) >= SET_SIZE]
+    question = rng.choice(unseen or fresh or all_)
+    pool = _unseen(question, revealed) if unseen else question.answers
+    draw = exposure.draw([Candidate(a.model, a.maker) for a in pool], rng, distinct_makers=True)
+    by_model = {answer.model: answer for answer in pool}
+    answers = tuple(by_model[model] for model in draw.models)
+    return _Drawn(
+        question=question,
+        answers=answers,
+        draw=draw,
+        pool=tuple(answer.model for answer in pool),
+        will_not_count=_will_not_count(question, answers, revealed),
+    )
+
+
+def _unseen(question: QuestionEntry, revealed: Revealed) -> Sequence[AnswerRef]:
+    return [answer for answer in question.answers if answer.id not in revealed.answers]
+
+
+def _will_not_count(
+    question: QuestionEntry, answers: Sequence[AnswerRef], revealed: Revealed
+) -> str | None:
+    """Name why a vote on this ballot will weigh nothing, as far as can be known before it."""
+    if revealed_among(revealed, (answer.id for answer in answers)):
+        return "seen_answer"
+    if question.key in revealed.keys_this_month:
+        return "repeated_question"
+    return None

@@ -1,0 +1,62 @@
+"""A voter's own votes, newest first, for the voter alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from sqlalchemy import Connection, text
+
+from arena.ballot_projection import WEIGHT_UNIT
+from arena.ballot_store import LETTERS
+
+__all__ = ["OwnVote", "own_votes"]
+
+_MOST: Final = 500
+_VOTES = text(
+    """
+    SELECT h.route, q.text AS question, v.mode, v.verdict, v.best, v.worst, v.hour, v.weight_micro
+    FROM ballot_holder h
+    JOIN vote v ON v.ballot_id = h.ballot_id
+    JOIN question q ON q.id = v.question_id
+    WHERE h.voter_id = :voter
+    ORDER BY h.issued_us DESC LIMIT :most
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnVote:
+    """One vote as its voter finds it again."""
+
+    route: str
+    question: str
+    mode: str
+    verdict: str
+    best: str | None
+    worst: str | None
+    hour: str
+    weight: str
+
+    @property
+    def counts(self) -> bool:
+        """Whether the vote enters points and board."""
+        return Decimal(self.weight) > 0
+
+
+def own_votes(conn: Connection, voter: str) -> tuple[OwnVote, ...]:
+    """Return a voter's newest votes, at most 500."""
+    return tuple(
+        OwnVote(
+            route=row.route,
+            question=row.question,
+            mode=row.mode,
+            verdict=row.verdict,
+            best=None if row.best is None else LETTERS[row.best],
+            worst=None if row.worst is None else LETTERS[row.worst],
+            hour=row.hour,
+            weight=f"{(Decimal(row.weight_micro) / WEIGHT_UNIT).normalize():f}",
+        )
+        for row in conn.execute(_VOTES, {"voter": voter, "most": _MOST})
+    )

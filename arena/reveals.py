@@ -1,0 +1,196 @@
+"""What a voter sees after the vote: names, chances, changes, weight, other votes (V-015)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Connection, Row, text
+
+from arena import boards
+from arena.ballot_projection import WEIGHT_UNIT
+from arena.ballot_store import LETTERS
+from arena.boards import BoardRow
+from arena.catalogue import ModelInfo, rendered
+from arena.events import Mode
+from arena.rules import current
+
+__all__ = ["Others", "Reveal", "RevealedSlot", "Weight", "load_reveal"]
+
+_VOTE = text(
+    """
+    SELECT v.id, v.ballot_id, v.mode, v.month, v.hour, v.verdict, v.best, v.worst, v.weight_micro,
+           v.weight_parts, v.reasons, v.p_win, v.changes, v.board_id, v.question_id,
+           q.text AS question, q.category, q.language
+    FROM vote v JOIN question q ON q.id = v.question_id
+    WHERE v.ballot_id = :ballot
+    """
+)
+_SLOTS = text(
+    """
+    SELECT s.answer_id, m.slug, m.name, m.maker, m.licence, m.link, m.noncommercial, m.demo,
+           m.released, m.retired_us
+    FROM ballot_slot s JOIN model m ON m.slug = s.model
+    WHERE s.ballot_id = :ballot ORDER BY s.position
+    """
+)
+_OTHERS = text(
+    """
+    SELECT models, best, worst FROM vote
+    WHERE question_id = :question AND verdict = 'best_worst' AND weight_micro > 0
+      AND ballot_id <> :ballot
+    """
+)
+_REASONS = text("SELECT reason FROM vote_reason WHERE ballot_id = :ballot ORDER BY reason")
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedSlot:
+    """One answer with its author, its chance before the vote and what the vote changed."""
+
+    letter: str
+    html: str
+    raw: str
+    removed: tuple[str, ...]
+    model: ModelInfo
+    p_win: float
+    change: Decimal
+    row: BoardRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """What the vote counts, and how that came about."""
+
+    value: Decimal
+    dwell_s: Decimal | None
+    dwell_weight: Decimal
+    scroll_factor: Decimal
+    reasons: tuple[str, ...]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the vote enters points and board."""
+        return self.value > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """How other counted votes on this question went, as shares of the times a model was shown."""
+
+    votes: int
+    best: Mapping[str, float]
+    worst: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """A vote as its voter may see it; best and worst are letters."""
+
+    vote: str
+    ballot: str
+    mode: Mode
+    month: str
+    hour: str
+    verdict: str
+    best: str | None
+    worst: str | None
+    question: str
+    category: str
+    language: str
+    slots: tuple[RevealedSlot, ...]
+    weight: Weight
+    others: Others | None
+    board: str | None
+    reasons: tuple[str, ...]
+
+
+def load_reveal(conn: Connection, ballot: str) -> Reveal | None:
+    """Return the reveal of a ballot, or None while it has no vote."""
+    vote = conn.execute(_VOTE, {"ballot": ballot}).one_or_none()
+    if vote is None:
+        return None
+    slots = _slots(conn, vote)
+    return Reveal(
+        vote=vote.id,
+        ballot=vote.ballot_id,
+        mode=boards.as_mode(vote.mode),
+        month=vote.month,
+        hour=vote.hour,
+        verdict=vote.verdict,
+        best=None if vote.best is None else LETTERS[vote.best],
+        worst=None if vote.worst is None else LETTERS[vote.worst],
+        question=vote.question,
+        category=vote.category,
+        language=vote.language,
+        slots=slots,
+        weight=_weight(vote),
+        others=_others(conn, vote, [slot.model.slug for slot in slots]),
+        board=vote.board_id,
+        reasons=tuple(conn.execute(_REASONS, {"ballot": ballot}).scalars()),
+    )
+
+
+def _slots(conn: Connection, vote: Row[Any]) -> tuple[RevealedSlot, ...]:
+    rows = conn.execute(_SLOTS, {"ballot": vote.ballot_id}).all()
+    texts = rendered(conn, [row.answer_id for row in rows])
+    board = boards.latest(conn, vote.mode, vote.month)
+    chances, changes = json.loads(vote.p_win), json.loads(vote.changes)
+    slots = []
+    for letter, row, chance, change in zip(LETTERS, rows, chances, changes, strict=True):
+        answer = texts[row.answer_id]
+        fields = {name: value for name, value in row._mapping.items() if name != "answer_id"}  # noqa: SLF001 - a public name
+        slots.append(
+            RevealedSlot(
+                letter=letter,
+                html=answer.html,
+                raw=answer.text,
+                removed=answer.removed,
+                model=ModelInfo(**fields),
+                p_win=float(chance),
+                change=Decimal(change),
+                row=board.row_of(row.slug) if board else None,
+            )
+        )
+    return tuple(slots)
+
+
+def _weight(vote: Row[Any]) -> Weight:
+    parts = json.loads(vote.weight_parts)
+    return Weight(
+        value=Decimal(vote.weight_micro) / WEIGHT_UNIT,
+        dwell_s=None if parts["dwell_s"] is None else Decimal(parts["dwell_s"]),
+        dwell_weight=Decimal(parts["dwell_weight"]),
+        scroll_factor=Decimal(parts["scroll_factor"]),
+        reasons=tuple(json.loads(vote.reasons)),
+    )
+
+
+def _others(conn: Connection, vote: Row[Any], models: list[str]) -> Others | None:
+    """Count other votes on the question once there are enough not to single anyone out (V-158)."""
+    values = {"question": vote.question_id, "ballot": vote.ballot_id}
+    rows = conn.execute(_OTHERS, values).all()
+    if len(rows) < current().others_shown_from:
+        return None
+    shown: Counter[str] = Counter()
+    best: Counter[str] = Counter()
+    worst: Counter[str] = Counter()
+    for row in rows:
+        slugs = json.loads(row.models)
+        shown.update(slugs)
+        best[slugs[row.best]] += 1
+        if row.worst is not None:
+            worst[slugs[row.worst]] += 1
+
+    def shares(picked: Counter[str]) -> dict[str, float]:
+        return {
+            letter: picked[slug] / shown[slug]
+            for letter, slug in zip(LETTERS, models, strict=True)
+            if shown[slug]
+        }
+
+    return Others(votes=len(rows), best=shares(best), worst=shares(worst))

@@ -1,0 +1,279 @@
+"""Casting a vote and skipping: every check, then one transaction, all or nothing (V-131)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sqlalchemy import Connection
+
+from antiabuse import admission, quotas
+from antiabuse import rules as antiabuse_rules
+from antiabuse.addresses import AddressHashes
+from antiabuse.admission import Refusal, VoteFacts
+from antiabuse.events import vote_refused
+from antiabuse.identity import pseudonym
+from antiabuse.sincerity import ClientValues, Sincerity, WeightReason, weigh
+from antiabuse.utc import SECOND_US, hour_of, month_of
+from antiabuse.voter import VoterState
+from arena import boards
+from arena.ballot_events import BallotSkipped, Verdict, VoteCast, arena_stream, ballot_event
+from arena.ballot_store import HeldBallot, load_held, revealed_among, revealed_to
+from arena.ports import Ports
+from arena.projection import project
+from arena.visitor import Visitor
+from ledger.ids import uuid4
+from ranking import rules as ranking_rules
+from ranking.points import vote_points
+
+__all__ = ["Cast", "Choice", "cast", "read_choice", "record_refusal", "skip"]
+
+ANY_MODE: Final = "any"
+_SLOTS: Final[Mapping[str | None, int | None]] = {
+    None: None, "": None, "A": 0, "B": 1, "C": 2, "D": 3,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a voter says: a verdict, and slot numbers 0-3 of best and worst where picked."""
+
+    verdict: Verdict
+    best: int | None
+    worst: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """An accepted vote: where its reveal and receipt are read, and its mode."""
+
+    route: str
+    mode: str
+
+
+def read_choice(verdict: str | None, best: str | None, worst: str | None) -> Choice | None:
+    """Return the choice of a form's fields, or None where they contradict each other (V-010).
+
+    Empty and absent are the same; `best_worst` needs a best, and another worst or none;
+    `same` and `bad` bear neither.
+    """
+    if best not in _SLOTS or worst not in _SLOTS:
+        return None
+    first, last = _SLOTS[best], _SLOTS[worst]
+    if verdict == "best_worst" and first is not None and first != last:
+        return Choice("best_worst", first, last)
+    if verdict in ("same", "bad") and first is None and last is None:
+        return Choice("same" if verdict == "same" else "bad", None, None)
+    return None
+
+
+def cast(
+    ports: Ports,
+    visitor: Visitor,
+    ballot_id: str,
+    choice: Choice | None,
+    client: ClientValues,
+    raw: Mapping[str, Any],
+) -> Cast:
+    """Accept a vote, or refuse it with its reason and an audit event.
+
+    Args:
+        ports: the arena's means.
+        visitor: who votes, from where, when.
+        ballot_id: from the signed token, already read.
+        choice: what was picked; None where the fields contradict each other.
+        client: dwell and scroll as the browser reports them.
+        raw: the same as sent, with the fingerprint if consented to; kept private.
+
+    Raises:
+        Refused: with the first reason of V-131 that holds.
+    """
+    with ports.database.write() as conn:
+        quotas.register(conn, visitor.voter, visitor.now_us)
+        state = quotas.lock(conn, visitor.voter, visitor.now_us)
+        ballot = load_held(conn, ballot_id)
+        if ballot is None:
+            refusal: Refusal | None = Refusal.BAD_TOKEN
+        else:
+            facts = _facts(state, ballot, visitor, choice_is_sound=choice is not None)
+            refusal = admission.first_refusal(facts)
+            if refusal is None and choice is not None:
+                return _accept(ports, conn, visitor, ballot, choice, client, raw)
+        error = _refuse(ports, conn, visitor, ballot, refusal, "vote", state)
+    raise error
+
+
+def skip(ports: Ports, visitor: Visitor, ballot_id: str) -> str:
+    """Close a ballot unrevealed and return its mode (V-170).
+
+    Raises:
+        Refused: with the first reason that holds; `skip_cap` when the day's skips are used up.
+    """
+    with ports.database.write() as conn:
+        quotas.register(conn, visitor.voter, visitor.now_us)
+        state = quotas.lock(conn, visitor.voter, visitor.now_us)
+        ballot = load_held(conn, ballot_id)
+        if ballot is None:
+            refusal: Refusal | None = Refusal.BAD_TOKEN
+        else:
+            facts = _facts(state, ballot, visitor, choice_is_sound=True)
+            refusal = admission.first_skip_refusal(facts)
+            if refusal is None and quotas.spend_skip(conn, visitor.voter, visitor.now_us):
+                skipped = BallotSkipped(ballot=ballot.id, hour=hour_of(visitor.now_us))
+                event = ballot_event(
+                    skipped, event_id=uuid4(ports.rng), mode=ballot.mode, visitor=visitor
+                )
+                project(conn, ports.log.append(conn, event))
+                return ballot.mode
+        error = _refuse(ports, conn, visitor, ballot, refusal, "skip", state)
+    raise error
+
+
+def record_refusal(
+    ports: Ports,
+    now_us: int,
+    refusal: Refusal,
+    action: str,
+    *,
+    visitor: Visitor | None = None,
+    address: AddressHashes | None = None,
+    ballot: HeldBallot | None = None,
+    conn: Connection | None = None,
+) -> None:
+    """Log a refusal (V-127), in the caller's transaction or one of its own.
+
+    Args:
+        ports: the arena's means.
+        now_us: when.
+        refusal: why.
+        action: what was asked for.
+        visitor: who, if a valid cookie says so.
+        address: where from, when there is no visitor to say it.
+        ballot: which ballot, if it is known.
+        conn: the caller's write transaction, if any.
+    """
+    event = vote_refused(
+        event_id=uuid4(ports.rng),
+        stream=arena_stream(ballot.mode if ballot else ANY_MODE, month_of(now_us)),
+        now_us=now_us,
+        refusal=refusal,
+        action=action,
+        voter_id=visitor.voter if visitor else None,
+        ballot_id=ballot.id if ballot else None,
+        addresses=visitor.address if visitor else address,
+    )
+    if conn is not None:
+        ports.log.append(conn, event)
+        return
+    with ports.database.write() as own:
+        ports.log.append(own, event)
+
+
+def _refuse(
+    ports: Ports,
+    conn: Connection,
+    visitor: Visitor,
+    ballot: HeldBallot | None,
+    refusal: Refusal | None,
+    action: Literal["vote", "skip"],
+    state: VoterState,
+) -> admission.Refused:
+    """Log a refusal in this transaction, and return the error to raise after its commit."""
+    reason = refusal or Refusal.SKIP_CAP
+    record_refusal(ports, visitor.now_us, reason, action, visitor=visitor, ballot=ballot, conn=conn)
+    return admission.refused(reason, state)
+
+
+def _facts(
+    state: VoterState, ballot: HeldBallot, visitor: Visitor, *, choice_is_sound: bool
+) -> VoteFacts:
+    life_us = antiabuse_rules.current().ballot_life_s * SECOND_US
+    young = visitor.now_us - ballot.issued_us < life_us
+    return VoteFacts(
+        voter=state,
+        is_holder=ballot.voter == visitor.voter,
+        already_voted=ballot.state == "voted",
+        is_open=ballot.state == "open" and young and ballot.showable,
+        choice_is_sound=choice_is_sound,
+    )
+
+
+def _accept(
+    ports: Ports,
+    conn: Connection,
+    visitor: Visitor,
+    ballot: HeldBallot,
+    choice: Choice,
+    client: ClientValues,
+    raw: Mapping[str, Any],
+) -> Cast:
+    """Weigh the vote, compute its changes, and store all of it."""
+    month = month_of(visitor.now_us)
+    sincerity = weigh(
+        client,
+        visitor.now_us - ballot.issued_us,
+        _anomalies(conn, visitor, ballot, month),
+        antiabuse_rules.current(),
+    )
+    board = boards.latest(conn, ballot.mode, month)
+    models = tuple(slot.model for slot in ballot.slots)
+    points = vote_points(
+        [board.gamma_of(model) if board else 1.0 for model in models],
+        choice.verdict,
+        best=choice.best,
+        worst=choice.worst,
+        weight=sincerity.weight,
+        rules=ranking_rules.current(),
+    )
+    name = pseudonym(ports.keys, month, visitor.voter)
+    vote = VoteCast(
+        ballot=ballot.id,
+        mode=boards.as_mode(ballot.mode),
+        month=month,
+        hour=hour_of(visitor.now_us),
+        question=ballot.question,
+        voter=name,
+        cluster=name,
+        models=models,
+        verdict=choice.verdict,
+        best=None if choice.best is None else models[choice.best],
+        worst=None if choice.worst is None else models[choice.worst],
+        weight=str(sincerity.weight),
+        weight_parts=_weight_parts(sincerity),
+        reasons=tuple(reason.value for reason in sincerity.reasons),
+        board=board.id if board else None,
+        p_win=tuple(f"{p:.6f}" for p in points.probabilities),
+        changes=tuple(f"{change:.6f}" for change in points.changes),
+    )
+    event = ballot_event(
+        vote, event_id=uuid4(ports.rng), mode=ballot.mode, visitor=visitor, raw=raw
+    )
+    # The voter's row was locked and found free to vote above, so this spends exactly one vote.
+    if not quotas.spend_vote(conn, visitor.voter, visitor.now_us):
+        raise AssertionError("a vote that was admitted could not be spent")
+    project(conn, ports.log.append(conn, event))
+    return Cast(ballot.route, ballot.mode)
+
+
+def _anomalies(
+    conn: Connection, visitor: Visitor, ballot: HeldBallot, month: str
+) -> set[WeightReason]:
+    """Return what makes the vote weigh nothing at once (V-123, V-126, V-151)."""
+    revealed = revealed_to(conn, visitor.voter, month)
+    fresh = antiabuse_rules.current().fresh_reveals
+    checks = {
+        WeightReason.REPEATED_QUESTION: ballot.question_key in revealed.keys_this_month,
+        WeightReason.SEEN_ANSWER: revealed_among(revealed, (s.answer for s in ballot.slots)),
+        WeightReason.STALE_ANSWER: any(slot.reveals >= fresh for slot in ballot.slots),
+    }
+    return {reason for reason, holds in checks.items() if holds}
+
+
+def _weight_parts(sincerity: Sincerity) -> dict[str, str | None]:
+    return {
+        "dwell_s": None if sincerity.dwell_s is None else str(sincerity.dwell_s),
+        "dwell_weight": str(sincerity.dwell_weight),
+        "scroll_factor": str(sincerity.scroll_factor),
+        "anomaly_factor": str(sincerity.anomaly_factor),
+    }

@@ -1,0 +1,51 @@
+"""The web application: services in, routes, limits, headers and errors around them."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from webapp.assets import init_assets
+from webapp.board.views import board
+from webapp.errors import init_errors
+from webapp.filters import init_filters
+from webapp.health.views import health
+from webapp.htmx import init_htmx
+from webapp.limits import init_limits
+from webapp.log.views import log
+from webapp.me.views import me
+from webapp.pages.views import pages
+from webapp.paths import STATIC, TEMPLATES
+from webapp.receipts.views import receipts
+from webapp.security import init_security
+from webapp.site import init_site
+from webapp.vote.views import vote
+from webapp.wiring import Services, init_services
+
+__all__ = ["create_app"]
+
+_MAX_FORM_BYTES = 64 * 1024
+_MAX_FORM_PARTS = 64
+
+
+def create_app(services: Services) -> Flask:
+    """Return the application over built services."""
+    app = Flask("webapp", template_folder=str(TEMPLATES), static_folder=str(STATIC))
+    app.config.update(
+        MAX_CONTENT_LENGTH=_MAX_FORM_BYTES,
+        MAX_FORM_MEMORY_SIZE=_MAX_FORM_BYTES,
+        MAX_FORM_PARTS=_MAX_FORM_PARTS,
+    )
+    app.jinja_env.trim_blocks = True
+    app.jinja_env.lstrip_blocks = True
+    init_services(app, services)
+    init_htmx(app)
+    # The order is that of the checks (V-131): where a write comes from, then how often.
+    init_security(app)
+    init_limits(app, services.settings)
+    init_errors(app)
+    init_filters(app)
+    init_assets(app)
+    init_site(app)
+    for blueprint in (vote, board, receipts, me, log, pages, health):
+        app.register_blueprint(blueprint)
+    return app

@@ -1,0 +1,267 @@
+"""Maps every error to a status and to words: what happened, what was kept, what to do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import structlog
+from flask import Flask, Response, jsonify, make_response, render_template, request
+from flask_limiter import RateLimitExceeded
+from werkzeug.exceptions import HTTPException
+
+from antiabuse import rules
+from antiabuse.admission import Refusal, Refused, message
+from antiabuse.quotas import LimitScope, tally_rate_refusal
+from arena.errors import NothingToShow, UnknownCode
+from ledger.errors import DatabaseBusy, DatabaseFull, DatabaseNotMigrated, LedgerError
+from webapp.htmx import retarget, wants_fragment
+from webapp.limits import limiter
+from webapp.visitors import address_hashes, request_time_us
+from webapp.wiring import services
+
+__all__ = ["Problem", "init_errors", "problem_response"]
+
+_log = structlog.get_logger("webapp.errors")
+
+STATUS: dict[Refusal, int] = {
+    Refusal.BAD_ORIGIN: 403,
+    Refusal.RATE_LIMITED: 429,
+    Refusal.BAD_IDENTITY: 403,
+    Refusal.BAD_TOKEN: 400,
+    Refusal.NOT_YOURS: 403,
+    Refusal.BANNED: 403,
+    Refusal.ALREADY_VOTED: 409,
+    Refusal.CLOSED: 410,
+    Refusal.COOLDOWN: 429,
+    Refusal.DAILY_CAP: 429,
+    Refusal.SKIP_CAP: 429,
+    Refusal.BALLOT_CAP: 429,
+    Refusal.CONTRADICTORY_CHOICE: 422,
+}
+
+_BUSY_RETRY_S = 2
+
+# reason -> (title, what was kept, label and address of what to do next)
+_WORDS: dict[str, tuple[str, str | None, tuple[str, str] | None]] = {
+    "bad_origin": (
+        "This came from another site",
+        "Nothing was counted.",
+        ("Open the ballot here", "/"),
+    ),
+    "rate_limited": ("Too many requests", "Your ballot stays open.", None),
+    "bad_identity": (
+        "We could not recognise your browser",
+        "Nothing was counted.",
+        ("Get a new ballot", "/"),
+    ),
+    "bad_token": ("This ballot form cannot be used", "Nothing was counted.", ("Get a ballot", "/")),
+    "not_yours": ("This ballot belongs to another voter", None, ("Get your own ballot", "/")),
+    "banned": ("Your votes are not accepted", "Earlier votes are unchanged.", None),
+    "already_voted": (
+        "You have voted on this ballot",
+        "Your first vote stands.",
+        ("Next question", "/"),
+    ),
+    "closed": ("This ballot is closed", "Nothing was counted.", ("Get a new ballot", "/")),
+    "cooldown": ("A moment, please", "Your ballot and your choice are kept.", None),
+    "daily_cap": (
+        "Your votes for today are used",
+        "Your votes so far stand.",
+        ("See the board", "/leaderboard"),
+    ),
+    "skip_cap": ("Your skips for today are used", "Your ballot stays open.", None),
+    "ballot_cap": ("Your ballots for today are used", None, ("See the board", "/leaderboard")),
+    "contradictory_choice": (
+        "Your choice contradicts itself",
+        "Nothing was counted; your ballot stays open.",
+        None,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What to do next."""
+
+    label: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One error as people and machines see it."""
+
+    status: int
+    reason: str
+    title: str
+    text: str
+    kept: str | None = None
+    act: Act | None = None
+    retry_after_s: int | None = None
+
+
+def init_errors(app: Flask) -> None:
+    """Answer every error of the rooms below, and every HTTP error, in one form."""
+    app.register_error_handler(Refused, _refused)
+    app.register_error_handler(RateLimitExceeded, _rate_limited)
+    app.register_error_handler(NothingToShow, _nothing_to_show)
+    app.register_error_handler(UnknownCode, _unknown_code)
+    app.register_error_handler(LedgerError, _ledger_error)
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _unexpected)
+
+
+def problem_response(problem: Problem) -> Response:
+    """Render a problem as page, fragment or problem details (RFC 9457), as the client asks."""
+    if _wants_json():
+        response = jsonify(
+            type=f"{services().settings.public_url}/rules#{problem.reason}",
+            title=problem.title,
+            status=problem.status,
+            detail=problem.text,
+            reason=problem.reason,
+        )
+        response.mimetype = "application/problem+json"
+    else:
+        fragment = wants_fragment()
+        inline = fragment and request.method == "POST"
+        page = render_template("error.html", error=problem, fragment=fragment, inline=inline)
+        response = make_response(page)
+        if inline:
+            # The ballot stays on the page with all that was read and chosen.
+            retarget(response, "#ballot-message")
+    response.status_code = problem.status
+    if problem.retry_after_s is not None:
+        response.headers["Retry-After"] = str(problem.retry_after_s)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _wants_json() -> bool:
+    if request.path.startswith("/api/"):
+        return True
+    best = request.accept_mimetypes.best_match(
+        ["text/html", "application/json", "application/problem+json"], default="text/html"
+    )
+    return best != "text/html"
+
+
+def refusal_problem(refusal: Refusal, text: str, retry_after_s: int | None = None) -> Problem:
+    """Return the problem of one refusal."""
+    title, kept, act = _WORDS[refusal.value]
+    return Problem(
+        status=STATUS[refusal],
+        reason=refusal.value,
+        title=title,
+        text=text,
+        kept=kept,
+        act=None if act is None else Act(*act),
+        retry_after_s=retry_after_s,
+    )
+
+
+def _refused(error: Refused) -> Response:
+    return problem_response(refusal_problem(error.refusal, error.message(), error.retry_after_s))
+
+
+def _rate_limited(_error: RateLimitExceeded) -> Response:
+    """Answer 429 with the wait, and fold the refusal into the address's minute (V-114)."""
+    current = limiter.current_limit
+    wait_s = (
+        1 if current is None else max(1, math.ceil(current.reset_at - services().clock() / 1e6))
+    )
+    hashes = address_hashes()
+    scope = LimitScope.READING if _is_reading() else LimitScope.BALLOTS
+    with services().database.write() as conn:
+        address = hashes.address if hashes else "unknown"
+        tally_rate_refusal(conn, address, request_time_us(), scope)
+    text = message(Refusal.RATE_LIMITED, wait_s, rules.current())
+    return problem_response(refusal_problem(Refusal.RATE_LIMITED, text, wait_s))
+
+
+def _is_reading() -> bool:
+    return request.blueprint != "vote"
+
+
+def _unknown_code(error: UnknownCode) -> Response:
+    return problem_response(
+        Problem(status=422, reason="unknown_code", title="That is not on the list", text=str(error))
+    )
+
+
+def _nothing_to_show(_error: NothingToShow) -> Response:
+    body = render_template("vote/empty.html", fragment=wants_fragment())
+    response = make_response(body, 503)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _ledger_error(error: LedgerError) -> Response:
+    _log.error("ledger_error", error=type(error).__name__, detail=str(error))
+    if isinstance(error, DatabaseBusy):
+        problem = Problem(
+            status=503,
+            reason="busy",
+            title="The arena is busy",
+            text="Your request could not be stored in time. Try again in a moment.",
+            kept="Nothing was counted; your ballot stays open.",
+            retry_after_s=_BUSY_RETRY_S,
+        )
+    elif isinstance(error, DatabaseFull):
+        problem = Problem(
+            status=507,
+            reason="storage_full",
+            title="The arena's storage is full",
+            text="Nothing can be stored until the operator makes room. Please come back later.",
+            kept="Nothing was counted; your ballot stays open.",
+        )
+    elif isinstance(error, DatabaseNotMigrated):
+        problem = Problem(
+            status=503,
+            reason="not_migrated",
+            title="The arena is being updated",
+            text="Its database is not at the version this program needs. "
+            "The operator runs “arena db upgrade” to finish.",
+        )
+    else:
+        return _unexpected(error)
+    return problem_response(problem)
+
+
+def _http_error(error: HTTPException) -> Response:
+    status = error.code or 500
+    reason, title, text = _HTTP_WORDS.get(
+        status, ("http_error", error.name, error.description or error.name)
+    )
+    act = Act("Go to the ballot", "/") if request.path != "/" else None
+    return problem_response(Problem(status=status, reason=reason, title=title, text=text, act=act))
+
+
+_HTTP_WORDS = {
+    400: ("bad_request", "That request cannot be read", "A part of it is missing or malformed."),
+    404: (
+        "not_found",
+        "There is no such page",
+        "The address may be mistyped, or the page was moved.",
+    ),
+    405: (
+        "method_not_allowed",
+        "That address does not take this kind of request",
+        "Use the forms on the pages of this site.",
+    ),
+    413: ("too_large", "That is too much at once", "The form was larger than any vote can be."),
+}
+
+
+def _unexpected(error: Exception) -> Response:
+    _log.error("unexpected_error", error=type(error).__name__, exc_info=error)
+    return problem_response(
+        Problem(
+            status=500,
+            reason="internal_error",
+            title="Something went wrong here",
+            text="The fault is ours and was noted. Try again; if it stays, tell the operator.",
+            kept="A vote is stored whole or not at all.",
+        )
+    )

@@ -1,0 +1,73 @@
+"""Health for operators: alive, ready (one ping per service), and metrics."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, jsonify, make_response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from redis import Redis
+from redis.exceptions import RedisError
+
+from ledger import store
+from ledger.errors import LedgerError
+from webapp.limits import REDIS_WAIT_S, limiter
+from webapp.wiring import services
+
+health = Blueprint("health", __name__)
+
+
+@health.get("/healthz")
+@limiter.exempt
+def alive() -> Response:
+    """Answer while the process lives."""
+    return jsonify(status="ok")
+
+
+@health.get("/readyz")
+@limiter.exempt
+def ready() -> Response:
+    """Ping each service; 503 names those that do not answer."""
+    checks = {"database": _database(), "log": _log()}
+    if services().settings.redis_url:
+        checks["redis"] = _redis()
+    failed = [name for name, state in checks.items() if state != "ok"]
+    response = jsonify(status="ok" if not failed else "failing", checks=checks)
+    response.status_code = 503 if failed else 200
+    return response
+
+
+def _database() -> str:
+    try:
+        services().database.ping()
+    except LedgerError as error:
+        return type(error).__name__
+    return "ok"
+
+
+def _log() -> str:
+    try:
+        with services().database.read() as conn:
+            store.head(conn)
+    except LedgerError as error:
+        return type(error).__name__
+    return "ok"
+
+
+def _redis() -> str:
+    url = services().settings.redis_url or ""
+    try:
+        with Redis.from_url(
+            url, socket_timeout=REDIS_WAIT_S, socket_connect_timeout=REDIS_WAIT_S
+        ) as client:
+            client.ping()
+    except RedisError as error:
+        return type(error).__name__
+    return "ok"
+
+
+@health.get("/metrics")
+@limiter.exempt
+def metrics() -> Response:
+    """Return counters in Prometheus's text format."""
+    response = make_response(generate_latest())
+    response.headers["Content-Type"] = CONTENT_TYPE_LATEST
+    return response

@@ -1,0 +1,67 @@
+"""Background work: each job carries no data and means "bring this up to date", under a lease row."""
+
+from __future__ import annotations
+
+import structlog
+from huey import RedisHuey, SqliteHuey, crontab
+from huey.api import Huey
+
+from antiabuse.events import refusals_folded
+from antiabuse.quotas import take_tallies
+from antiabuse.utc import month_of
+from arena import boards
+from arena.ballot_events import arena_stream
+from arena.votes import ANY_MODE
+from ledger.ids import uuid4
+from webapp.settings import Settings
+from webapp.wiring import Services
+
+__all__ = ["MODES", "fold_refusals", "make_queue", "refit", "register_jobs"]
+
+MODES = ("speed", "expert")
+
+_log = structlog.get_logger("webapp.jobs")
+
+
+def make_queue(settings: Settings) -> Huey:
+    """Return the job queue: in Redis where there is one, else in a file of the data folder."""
+    if settings.redis_url:
+        return RedisHuey("evidence-arena", url=settings.redis_url)
+    return SqliteHuey("evidence-arena", filename=str(settings.data_dir / "jobs.sqlite3"))
+
+
+def register_jobs(queue: Huey, services: Services) -> None:
+    """Put the jobs and their minute timetable on a queue."""
+
+    @queue.periodic_task(crontab(minute="*"), name="every_minute")
+    def _every_minute() -> None:
+        fold_refusals(services)
+        for mode in MODES:
+            refit(services, mode)
+
+
+def refit(services: Services, mode: str) -> bool:
+    """Publish a new board of the open month if one is due; return whether it was."""
+    now = services.clock()
+    published = boards.refit_if_due(
+        services.ports, mode, month_of(now), now, services.settings.refit_min_votes
+    )
+    if published:
+        _log.info("board_published", mode=mode)
+    return published
+
+
+def fold_refusals(services: Services) -> int:
+    """Write one event per address and finished minute of rate refusals; return how many (V-114)."""
+    now = services.clock()
+    ports = services.ports
+    with ports.database.write() as conn:
+        tallies = take_tallies(conn, now)
+        for tally in tallies:
+            event = refusals_folded(
+                event_id=uuid4(ports.rng),
+                stream=arena_stream(ANY_MODE, month_of(tally.minute_us)),
+                tally=tally,
+            )
+            ports.log.append(conn, event)
+    return len(tallies)

@@ -1,0 +1,174 @@
+"""Standing pages: rules printed from the rulesets, about, privacy, verify, and the files robots read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+from flask import Blueprint, Response, make_response, render_template
+
+from antiabuse import rules as antiabuse_rules
+from arena import rules as arena_rules
+from ledger import receipt_check, store
+from ranking import lobster
+from ranking import rules as ranking_rules
+from webapp.htmx import wants_fragment
+from webapp.limits import limiter, reading_limit
+from webapp.wiring import services
+
+pages = Blueprint("pages", __name__)
+
+_ROBOTS: Final = (
+    "User-agent: *\nDisallow: /$\nDisallow: /ballots\nDisallow: /receipts\nDisallow: /me\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleField:
+    """One number of a ruleset beside its reason."""
+
+    name: str
+    value: str
+    unit: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleGroup:
+    """One room's numbers."""
+
+    id: str
+    room: str
+    title: str
+    fields: tuple[RuleField, ...]
+
+
+@pages.get("/rules")
+@reading_limit
+def show_rules() -> Response:
+    """Print every number in force with its unit and reason."""
+    groups = (
+        _group("votes", "Votes and voters", antiabuse_rules.current()),
+        _group("ranking", "Ranking", ranking_rules.current()),
+        _group("arena", "Questions and answers", arena_rules.current()),
+    )
+    in_force = services().settings.rate_limit
+    return _page("rules/rules.html", nav="rules", rules=groups, rate_limit=in_force)
+
+
+def _group(room: str, title: str, ruleset: Any) -> RuleGroup:  # noqa: ANN401 - any of the rulesets
+    return RuleGroup(
+        id=ruleset.id,
+        room=room,
+        title=title,
+        fields=tuple(
+            RuleField(
+                name=field.name.replace("_", " "),
+                value=_value(getattr(ruleset, field.name)),
+                unit=field.metadata["unit"],
+                reason=field.metadata["reason"],
+            )
+            for field in fields(ruleset)
+            if field.name != "id"
+        ),
+    )
+
+
+def _value(value: object) -> str:
+    """Write a rule's value for people."""
+    match value:
+        case tuple():
+            return ", ".join(str(item) for item in value)
+        case Decimal():
+            return f"{value:f}"
+        case Fraction():
+            return f"{value.numerator}/{value.denominator}"
+        case float():
+            return f"{value:g}"
+        case int():
+            return f"{value:,}"
+        case _:
+            return str(value)
+
+
+@pages.get("/about")
+@reading_limit
+def show_about() -> Response:
+    """Say who runs the arena, with what money, and how to cite it."""
+    return _page("pages/about.html", nav="about")
+
+
+@pages.get("/privacy")
+@reading_limit
+def show_privacy() -> Response:
+    """Say what is kept, why and how long."""
+    return _page("pages/privacy.html", nav="privacy", fingerprint=services().settings.fingerprint)
+
+
+@pages.get("/verify")
+@reading_limit
+def show_verify() -> Response:
+    """Say how anyone checks the log and a receipt."""
+    with services().database.read() as conn:
+        note = store.checkpoint_text(conn)
+    return _page(
+        "pages/verify.html",
+        nav="verify",
+        verifier_key=services().log_key.verifier.vkey,
+        origin=services().settings.log_origin,
+        checkpoint=note,
+    )
+
+
+@pages.get("/verify/receipt_check.py")
+@limiter.exempt
+def receipt_checker() -> Response:
+    """Offer the stand-alone receipt checker."""
+    return _source(receipt_check.__file__)
+
+
+@pages.get("/rules/lobster.py")
+@limiter.exempt
+def ranking_engine() -> Response:
+    """Offer the ranking engine (V-053)."""
+    return _source(lobster.__file__)
+
+
+def _source(path: str) -> Response:
+    file = Path(path)
+    response = make_response(file.read_text(encoding="utf-8"))
+    response.mimetype = "text/x-python"
+    response.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
+    return response
+
+
+@pages.get("/robots.txt")
+@limiter.exempt
+def robots() -> Response:
+    """Keep crawlers off ballots (V-171)."""
+    return _text(_ROBOTS)
+
+
+@pages.get("/.well-known/security.txt")
+@limiter.exempt
+def security() -> Response:
+    """Say where to report a weakness (RFC 9116)."""
+    url = services().settings.public_url
+    year = datetime.fromtimestamp(services().clock() // 1_000_000, tz=UTC).year
+    return _text(
+        f"Contact: {url}/about#contact\nExpires: {year + 1}-12-31T00:00:00Z\nPolicy: {url}/about#security\n"
+    )
+
+
+def _text(text: str) -> Response:
+    response = make_response(text)
+    response.mimetype = "text/plain"
+    return response
+
+
+def _page(template: str, *, nav: str, **values: Any) -> Response:  # noqa: ANN401 - template values
+    return make_response(render_template(template, nav=nav, fragment=wants_fragment(), **values))

@@ -1,0 +1,31 @@
+"""Brings an installation up to date before it serves: folder, schema, demo content, renderings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from arena.catalogue import render_missing
+from arena.demo_pack import load_demo
+from ledger.migrate import upgrade
+from webapp.paths import MIGRATIONS
+from webapp.settings import Settings
+from webapp.wiring import build_services
+
+__all__ = ["prepare"]
+
+
+def prepare(settings: Settings, say: Callable[[str], None]) -> None:
+    """Migrate, load the demo packs into an empty database, and render what has no HTML yet."""
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    upgrade(settings.database_url, MIGRATIONS)
+    services = build_services(settings)
+    try:
+        if settings.demo and load_demo(
+            services.database, services.ports.log, clock=services.clock, rng=services.rng
+        ):
+            say("The database is empty: loaded the demo questions and answers.")
+        rendered = render_missing(services.database)
+        if rendered:
+            say(f"Rendered {rendered} answers.")
+    finally:
+        services.close()

@@ -1,0 +1,53 @@
+"""The web half: gunicorn with threads, in this process's own words."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Final
+
+from flask import Flask
+from gunicorn.app.base import BaseApplication
+
+from webapp.app import create_app
+from webapp.logs import init_logs
+from webapp.settings import Settings
+from webapp.wiring import build_services
+
+__all__ = ["run_web"]
+
+# Writers of one process wait for each other; the usual 5 ms between thread switches would show.
+_SWITCH_INTERVAL_S: Final = 0.0005
+_GRACEFUL_S: Final = 15
+
+
+class _Server(BaseApplication):  # type: ignore[misc] # gunicorn ships no types
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        super().__init__()
+
+    def load_config(self) -> None:
+        settings = self._settings
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        options: dict[str, Any] = {
+            "bind": f"{host}:{settings.port}",
+            "workers": settings.workers,
+            "worker_class": "gthread",
+            "threads": settings.threads,
+            "graceful_timeout": _GRACEFUL_S,
+            "control_socket_disable": True,
+            "loglevel": "warning",
+            "proc_name": "arena web",
+        }
+        for name, value in options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Flask:
+        """Build the services in the worker: connections do not survive a fork."""
+        init_logs()
+        sys.setswitchinterval(_SWITCH_INTERVAL_S)
+        return create_app(build_services(self._settings))
+
+
+def run_web(settings: Settings) -> None:
+    """Serve until told to stop."""
+    _Server(settings).run()

@@ -1,0 +1,105 @@
+"""Who is asking: the signed voter cookie, read, refused or issued anew (V-110 to V-112, V-172)."""
+
+from __future__ import annotations
+
+from flask import Response, after_this_request, g, request
+
+from antiabuse.addresses import AddressHashes
+from antiabuse.admission import Refusal, Refused
+from antiabuse.errors import BadIdentity
+from antiabuse.identity import new_voter_id
+from antiabuse.utc import day_of
+from arena.visitor import Visitor
+from arena.votes import record_refusal
+from webapp.limits import visitor_address
+from webapp.wiring import services
+
+__all__ = ["known_visitor", "returning_visitor", "visitor_for_page"]
+
+_YEAR_S = 365 * 24 * 3600
+
+
+def cookie_name() -> str:
+    """Return the cookie's name; the `__Host-` prefix binds it to this host where HTTPS allows it."""
+    return "__Host-voter" if services().settings.secure else "voter"
+
+
+def visitor_for_page() -> Visitor:
+    """Return the visitor of a page; a new one, or one with an unusable cookie, gets a new id."""
+    visitor = returning_visitor()
+    if visitor is not None:
+        return visitor
+    if cookie_name() in request.cookies:
+        _record_bad_identity()
+    voter = new_voter_id(services().rng)
+    cookie = services().cookies.issue(voter)
+
+    @after_this_request
+    def _set_cookie(response: Response) -> Response:
+        response.set_cookie(
+            cookie_name(),
+            cookie,
+            max_age=_YEAR_S,
+            httponly=True,
+            samesite="Lax",
+            secure=services().settings.secure,
+            path="/",
+        )
+        return response
+
+    return _visitor(voter)
+
+
+def known_visitor() -> Visitor:
+    """Return the visitor of a write.
+
+    Raises:
+        Refused: `bad_identity` without a cookie of ours.
+    """
+    visitor = returning_visitor()
+    if visitor is None:
+        _record_bad_identity()
+        raise Refused(Refusal.BAD_IDENTITY)
+    return visitor
+
+
+def returning_visitor() -> Visitor | None:
+    """Return the visitor if the request carries a valid cookie."""
+    cookie = request.cookies.get(cookie_name())
+    if cookie is None:
+        return None
+    try:
+        voter = services().cookies.read(cookie)
+    except BadIdentity:
+        return None
+    return _visitor(voter)
+
+
+def address_hashes() -> AddressHashes | None:
+    """Return the keyed hashes of the visitor's address, or None where there is no address."""
+    address = visitor_address()
+    return (
+        None if address is None else services().addresses.keyed(address, day_of(request_time_us()))
+    )
+
+
+def request_time_us() -> int:
+    """Return the moment this request is judged at: one reading of the clock per request."""
+    if "now_us" not in g:
+        g.now_us = services().clock()
+    moment: int = g.now_us
+    return moment
+
+
+def _visitor(voter: str) -> Visitor:
+    return Visitor(voter, request_time_us(), address_hashes())
+
+
+def _record_bad_identity() -> None:
+    record_refusal(
+        services().ports,
+        request_time_us(),
+        Refusal.BAD_IDENTITY,
+        request.path.strip("/").partition("/")[0] or "ballot",
+        address=address_hashes(),
+    )

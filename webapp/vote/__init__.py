@@ -1,0 +1,1 @@
+"""The ballot, the vote, the reveal and what a voter may add."""

@@ -1,0 +1,257 @@
+"""Ballot, vote, skip, reveal, reasons, report and consent: parse, call, render."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from flask import Blueprint, Response, abort, make_response, redirect, render_template, request
+
+from antiabuse import quotas, rules
+from antiabuse.admission import Refusal, Refused, message
+from antiabuse.devices import device_digest
+from antiabuse.errors import BadToken
+from antiabuse.events import consent_given
+from antiabuse.identity import BallotToken
+from antiabuse.utc import month_of
+from antiabuse.voter import Consent, VoterState
+from arena import after_vote, ballots, votes
+from arena.ballot_events import arena_stream
+from arena.ballot_store import LETTERS, load_held, route_holder
+from arena.ballots import Capped, Shown
+from arena.boards import as_mode
+from arena.events import Mode
+from arena.reveals import load_reveal
+from arena.visitor import Visitor
+from arena.votes import ANY_MODE, record_refusal
+from ledger import store
+from ledger.ids import uuid4
+from webapp.htmx import push_url, wants_fragment
+from webapp.limits import ballot_limit
+from webapp.visitors import known_visitor, returning_visitor, visitor_for_page
+from webapp.vote import forms
+from webapp.vote.view_models import ballot_view, cap_view, reveal_view
+from webapp.wiring import services
+
+vote = Blueprint("vote", __name__)
+
+_CAPS = {
+    "votes": Refusal.DAILY_CAP,
+    "ballots": Refusal.BALLOT_CAP,
+    "skips": Refusal.SKIP_CAP,
+}
+
+
+def asked_mode() -> Mode:
+    """Return the mode the address names, Speed without one; anything else is no page of ours."""
+    modes = request.args.getlist("mode")
+    if not modes:
+        return "speed"
+    if len(modes) > 1 or modes[0] not in ("speed", "expert"):
+        abort(404)
+    return as_mode(modes[0])
+
+
+@vote.get("/")
+@ballot_limit
+def show_ballot() -> Response:
+    """Show the open ballot of a mode again, or a new one, or the wait."""
+    return _ballot_page(visitor_for_page(), asked_mode())
+
+
+def _ballot_page(visitor: Visitor, mode: Mode) -> Response:
+    found = ballots.open_ballot(services().ports, visitor, mode)
+    if isinstance(found, Capped):
+        text = message(_CAPS[found.kind], None, rules.current())
+        page = render_template(
+            "vote/wait.html",
+            cap=cap_view(found, text, visitor.now_us),
+            mode=mode,
+            nav="vote",
+            fragment=wants_fragment(),
+        )
+        return make_response(page)
+    return _shown(visitor, found, mode)
+
+
+def _shown(visitor: Visitor, found: Shown, mode: Mode) -> Response:
+    token = services().tokens.sign(found.ballot.id, visitor.voter, visitor.now_us)
+    page = render_template(
+        "vote/ballot.html",
+        ballot=ballot_view(found, token, fingerprint=services().settings.fingerprint),
+        mode=mode,
+        nav="vote",
+        fragment=wants_fragment(),
+    )
+    return make_response(page)
+
+
+@vote.post("/vote")
+@ballot_limit
+def cast_vote() -> Response:
+    """Accept or refuse a vote; the answer is the reveal."""
+    visitor = known_visitor()
+    token = _token(visitor, "vote")
+    raw = forms.raw_values()
+    fingerprint = _fingerprint(visitor)
+    if fingerprint is not None:
+        raw["fingerprint"] = fingerprint
+    cast_ = votes.cast(
+        services().ports, visitor, token.ballot, forms.choice(), forms.client_values(), raw
+    )
+    if not wants_fragment():
+        return _see_other(f"/ballots/{cast_.route}")
+    return push_url(_reveal_page(visitor, token.ballot, cast_.route), f"/ballots/{cast_.route}")
+
+
+@vote.post("/skip")
+@ballot_limit
+def skip_ballot() -> Response:
+    """Close a ballot unrevealed and go on to the next."""
+    visitor = known_visitor()
+    token = _token(visitor, "skip")
+    mode = as_mode(votes.skip(services().ports, visitor, token.ballot))
+    if not wants_fragment():
+        return _see_other(f"/?mode={mode}")
+    return _ballot_page(visitor, mode)
+
+
+@vote.get("/ballots/<route>")
+@ballot_limit
+def show_reveal(route: str) -> Response:
+    """Show a reveal to its voter; before the vote the ballot itself; to others nothing."""
+    visitor = returning_visitor()
+    ballot_id = held_ballot(visitor, route)
+    if visitor is None:  # refused above; said again for the type checker
+        abort(403)
+    return _reveal_page(visitor, ballot_id, route)
+
+
+def _reveal_page(visitor: Visitor, ballot_id: str, route: str) -> Response:
+    with services().database.read() as conn:
+        reveal = load_reveal(conn, ballot_id)
+        if reveal is None:
+            held = load_held(conn, ballot_id)
+            return _see_other(f"/?mode={held.mode if held else 'speed'}")
+        sequenced = store.index_of(conn, reveal.vote) is not None
+    page = render_template(
+        "vote/reveal.html",
+        reveal=reveal_view(reveal, route, _state(visitor), sequenced=sequenced),
+        mode=reveal.mode,
+        nav="vote",
+        fragment=wants_fragment(),
+    )
+    return make_response(page)
+
+
+def _state(visitor: Visitor) -> VoterState:
+    """Return a registered voter's state; whoever holds a ballot is registered."""
+    with services().database.read() as conn:
+        state = quotas.read(conn, visitor.voter, visitor.now_us)
+    if state is None:
+        raise Refused(Refusal.BAD_IDENTITY)
+    return state
+
+
+def held_ballot(visitor: Visitor | None, route: str) -> str:
+    """Return the id of the visitor's own ballot at an address (V-017, V-159).
+
+    Raises:
+        Refused: `not_yours`, also where nothing has that address: that too would tell something.
+    """
+    with services().database.read() as conn:
+        found = route_holder(conn, route)
+    if found is None:
+        abort(404)
+    ballot_id, holder = found
+    if visitor is None or visitor.voter != holder:
+        ports = services().ports
+        record_refusal(ports, services().clock(), Refusal.NOT_YOURS, "reveal", visitor=visitor)
+        raise Refused(Refusal.NOT_YOURS)
+    return ballot_id
+
+
+@vote.post("/ballots/<route>/reasons")
+@ballot_limit
+def give_reasons(route: str) -> Response:
+    """Store why the voter voted so; optional."""
+    visitor = known_visitor()
+    ballot_id = held_ballot(visitor, route)
+    chosen = after_vote.give_reasons(
+        services().ports, visitor, ballot_id, request.form.getlist("reason")
+    )
+    if not wants_fragment():
+        return _see_other(f"/ballots/{route}")
+    return make_response(render_template("vote/reasons_saved.html", chosen_reasons=chosen))
+
+
+@vote.post("/report")
+@ballot_limit
+def report_answer() -> Response:
+    """Point a moderator to one answer of the voter's own ballot."""
+    visitor = known_visitor()
+    token = _token(visitor, "report")
+    letter = forms.single(request.form, "slot") or ""
+    slot = LETTERS.find(letter) if len(letter) == 1 else -1
+    reason = forms.single(request.form, "reason") or ""
+    after_vote.report_answer(services().ports, visitor, token.ballot, slot, reason)
+    if not wants_fragment():
+        return _see_other("/")
+    return make_response(render_template("vote/reported.html"))
+
+
+@vote.post("/consent")
+@ballot_limit
+def give_consent() -> Response:
+    """Store the voter's answer about the device fingerprint (V-173)."""
+    visitor = known_visitor()
+    answer = forms.single(request.form, "fingerprint")
+    if answer not in ("yes", "no"):
+        abort(400)
+    consent = cast("Consent", answer)
+    ports = services().ports
+    event = consent_given(
+        event_id=uuid4(ports.rng),
+        stream=arena_stream(ANY_MODE, month_of(visitor.now_us)),
+        now_us=visitor.now_us,
+        voter_id=visitor.voter,
+        consent=consent,
+    )
+    with ports.database.write() as conn:
+        quotas.register(conn, visitor.voter, visitor.now_us)
+        quotas.set_consent(conn, visitor.voter, consent)
+        ports.log.append(conn, event)
+    return make_response("", 200) if wants_fragment() else _see_other("/me")
+
+
+def _token(visitor: Visitor, action: str) -> BallotToken:
+    """Return the ballot token of a form that belongs to this visitor.
+
+    Raises:
+        Refused: `bad_token`, or `not_yours` when it was made for another voter; both are logged.
+    """
+    ports = services().ports
+    try:
+        token = forms.ballot_token()
+    except BadToken:
+        record_refusal(ports, visitor.now_us, Refusal.BAD_TOKEN, action, visitor=visitor)
+        raise Refused(Refusal.BAD_TOKEN) from None
+    if token.voter != visitor.voter:
+        record_refusal(ports, visitor.now_us, Refusal.NOT_YOURS, action, visitor=visitor)
+        raise Refused(Refusal.NOT_YOURS)
+    return token
+
+
+def _fingerprint(visitor: Visitor) -> str | None:
+    """Return the fingerprint's digest, if the setting and the voter's own consent allow it (V-173)."""
+    sent = forms.single(request.form, "fingerprint")
+    if not sent or not services().settings.fingerprint:
+        return None
+    with services().database.read() as conn:
+        state = quotas.read(conn, visitor.voter, visitor.now_us)
+    if state is None or state.consent != "yes":
+        return None
+    return device_digest(services().ports.keys, month_of(visitor.now_us), sent)
+
+
+def _see_other(address: str) -> Response:
+    return cast("Response", redirect(address, code=303))

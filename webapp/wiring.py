@@ -1,0 +1,131 @@
+"""Builds everything a process needs, once; only here are clock, randomness and key files read."""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+import time
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import cast
+
+from flask import Flask, current_app
+
+from antiabuse.addresses import AddressHasher
+from antiabuse.identity import BallotTokens, VoterCookies
+from arena.catalogue_cache import CatalogueCache
+from arena.ports import Ports
+from ledger.database import Database, open_database
+from ledger.event import SALT_BYTES
+from ledger.ids import Clock
+from ledger.sequencer import Sequencer
+from ledger.signing import Signer, load_or_create_key
+from ledger.store import Log
+from webapp.settings import Settings
+
+__all__ = ["Services", "build_services", "code_version", "now_us", "services"]
+
+_EXTENSION = "evidence_arena"
+_SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What views, jobs and commands work with; built once per process."""
+
+    settings: Settings
+    database: Database
+    clock: Clock
+    rng: random.Random
+    ports: Ports
+    cookies: VoterCookies
+    tokens: BallotTokens
+    addresses: AddressHasher
+    log_key: Signer
+    checkpoint_path: Path
+
+    def sequencer(self) -> Sequencer:
+        """Return a sequencer over this process's database."""
+        return Sequencer(
+            self.database,
+            signers=self.log_key,
+            origin=self.settings.log_origin,
+            checkpoint_path=self.checkpoint_path,
+            rng=self.rng,
+        )
+
+    def close(self) -> None:
+        """Give back the database's connections."""
+        self.database.close()
+
+
+def now_us() -> int:
+    """Return the wall clock in microseconds since the epoch, UTC."""
+    return time.time_ns() // 1000
+
+
+def code_version() -> str:
+    """Return the version of the installed program, as boards and pages name it."""
+    return metadata.version("arena")
+
+
+def build_services(
+    settings: Settings,
+    *,
+    clock: Clock = now_us,
+    rng: random.Random | None = None,
+) -> Services:
+    """Open the database and read or make the keys.
+
+    Args:
+        settings: the operator's choices.
+        clock: microseconds since the epoch; tests pass their own.
+        rng: source of ids and draws; the system's unless tests pass their own.
+    """
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    source = rng or random.SystemRandom()
+    keys = settings.secret_keys or (_local_secret(settings.data_dir / "secret-key"),)
+    database = open_database(settings.database_url, pool_size=settings.threads)
+    return Services(
+        settings=settings,
+        database=database,
+        clock=clock,
+        rng=source,
+        ports=Ports(
+            database=database,
+            log=Log(lambda: source.randbytes(SALT_BYTES)),
+            rng=source,
+            keys=keys,
+            catalogue=CatalogueCache(),
+            code_version=code_version(),
+        ),
+        cookies=VoterCookies(keys),
+        tokens=BallotTokens(keys),
+        addresses=AddressHasher(keys),
+        log_key=load_or_create_key(settings.data_dir / "log-key", settings.log_origin),
+        checkpoint_path=settings.data_dir / "log-checkpoint",
+    )
+
+
+def _local_secret(path: Path) -> str:
+    """Return this installation's own secret, made at first start and readable by its owner only."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text(encoding="ascii").strip()
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        file.write(secret + "\n")
+    return secret
+
+
+def init_services(app: Flask, built: Services) -> None:
+    """Attach the services to an application."""
+    app.extensions[_EXTENSION] = built
+
+
+def services() -> Services:
+    """Return the services of the application at hand."""
+    return cast("Services", current_app.extensions[_EXTENSION])
