@@ -6,7 +6,7 @@ workers and restarts (V-116 to V-119, V-128, V-152).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from itertools import groupby
 from typing import Final
@@ -19,7 +19,7 @@ from antiabuse.statements import Statement
 from antiabuse.utc import SECOND_US, day_of, minute_of
 from antiabuse.voter import Consent, VoterRow, VoterState, voter_state
 
-_COLUMNS: Final = "id, created_us, day, votes, ballots, skips, last_vote_us, banned_us, consent"
+_COLUMNS: Final = ", ".join(field.name for field in fields(VoterRow))
 
 _REGISTER: Final = Statement(
     f"INSERT INTO voter ({_COLUMNS}) VALUES (:id, :now, :day, 0, 0, 0, NULL, NULL, NULL)"  # noqa: S608
@@ -87,8 +87,8 @@ def register(conn: Connection, voter_id: str, now_us: int) -> bool:
 
 def read(conn: Connection, voter_id: str, now_us: int) -> VoterState | None:
     """Return the voter's state as of now, or None if it is not registered."""
-    row = _READ.run(conn, id=voter_id).mappings().one_or_none()
-    return None if row is None else voter_state(VoterRow(**row), now_us, current())
+    row = _READ.run(conn, id=voter_id).fetchone()
+    return None if row is None else voter_state(VoterRow(*tuple(row)), now_us, current())
 
 
 def lock(conn: Connection, voter_id: str, now_us: int) -> VoterState:
@@ -97,10 +97,10 @@ def lock(conn: Connection, voter_id: str, now_us: int) -> VoterState:
     Raises:
         UnknownVoter: the voter is not registered.
     """
-    row = _LOCK.run(conn, id=voter_id).mappings().one_or_none()
+    row = _LOCK.run(conn, id=voter_id).fetchone()
     if row is None:
         raise UnknownVoter("the voter is not registered")
-    return voter_state(VoterRow(**row), now_us, current())
+    return voter_state(VoterRow(*tuple(row)), now_us, current())
 
 
 def spend_vote(conn: Connection, voter_id: str, now_us: int) -> bool:

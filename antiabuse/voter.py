@@ -11,9 +11,9 @@ from antiabuse.utc import SECOND_US, ceil_seconds, day_left_s, day_of
 Consent = Literal["yes", "no"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class VoterRow:
-    """A row of the table `voter`; the counters belong to `day`, which may be long past."""
+    """The columns of table `voter` in order; its counters belong to `day`, which may be past."""
 
     id: str
     created_us: int

@@ -101,14 +101,25 @@ def test_each_spending_counts_its_own(database: Database) -> None:
     assert (seen.votes_left, seen.ballots_left, seen.skips_left) == (49, 148, 57)
 
 
-def test_any_spending_of_a_new_day_clears_the_others(database: Database) -> None:
-    """The first ballot of a day also ends the old day's votes and skips."""
-    spend(database, quotas.spend_vote)
-    spend(database, quotas.spend_skip)
-    spend(database, quotas.spend_ballot, NOON + DAY)
+@pytest.mark.parametrize(
+    "way, counts",
+    [
+        (quotas.spend_vote, (1, 0, 0)),
+        (quotas.spend_ballot, (0, 1, 0)),
+        (quotas.spend_skip, (0, 0, 1)),
+    ],
+    ids=["vote", "ballot", "skip"],
+)
+def test_the_first_spending_of_a_day_clears_all_counts(
+    database: Database, way: Spend, counts: tuple[int, int, int]
+) -> None:
+    """Whatever comes first on a new day also ends the old day's other counts."""
+    for used in (quotas.spend_vote, quotas.spend_ballot, quotas.spend_skip):
+        assert spend(database, used)
+    assert spend(database, way, NOON + DAY)
 
     seen = state(database, NOON + DAY)
-    assert (seen.votes, seen.ballots, seen.skips) == (0, 1, 0)
+    assert (seen.votes, seen.ballots, seen.skips) == counts
 
 
 def test_a_clock_set_back_over_midnight_gives_no_second_quota(database: Database) -> None:
@@ -118,6 +129,7 @@ def test_a_clock_set_back_over_midnight_gives_no_second_quota(database: Database
         assert spend(database, quotas.spend_skip, after)
 
     assert not spend(database, quotas.spend_skip, before)
+    assert spend(database, quotas.spend_ballot, before)
     assert not spend(database, quotas.spend_skip, after)
 
 

@@ -14,6 +14,7 @@ from antiabuse.admission import (
     Refused,
     VoteFacts,
     first_refusal,
+    first_skip_refusal,
     message,
     refused,
 )
@@ -85,6 +86,29 @@ def test_each_fault_has_its_own_reason(refusal: Refusal) -> None:
 def test_of_two_faults_the_earlier_wins(first: Refusal, second: Refusal) -> None:
     """Two faults at once are refused for the one that is checked first."""
     assert first_refusal(FAULTS[second](FAULTS[first](SOUND))) is first
+
+
+SKIP_FAULTS: Faults = {
+    refusal: FAULTS[refusal]
+    for refusal in (Refusal.NOT_YOURS, Refusal.BANNED, Refusal.ALREADY_VOTED, Refusal.CLOSED)
+} | {Refusal.SKIP_CAP: lambda facts: replace(facts, voter=replace(facts.voter, skips_left=0))}
+
+
+@pytest.mark.parametrize("first, second", list(combinations(SKIP_FAULTS, 2)))
+def test_of_two_faults_of_a_skip_the_earlier_wins(first: Refusal, second: Refusal) -> None:
+    """Skips are checked in the same order as votes, with a cap of their own at the end."""
+    assert first_skip_refusal(SKIP_FAULTS[second](SOUND)) is second
+    assert first_skip_refusal(SKIP_FAULTS[second](SKIP_FAULTS[first](SOUND))) is first
+
+
+@pytest.mark.parametrize(
+    "refusal", [None, *(refusal for refusal in FAULTS if refusal not in SKIP_FAULTS)]
+)
+def test_a_skip_needs_neither_choice_nor_vote(refusal: Refusal | None) -> None:
+    """Cooldown, the cap on votes and the choice do not hinder a skip."""
+    facts = SOUND if refusal is None else FAULTS[refusal](SOUND)
+
+    assert first_skip_refusal(facts) is None
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,23 @@ def test_a_clock_set_back_leaves_the_clients_dwell(server_us: int | None) -> Non
     assert sincerity.reasons == (WeightReason.CLOCK,)
 
 
+def test_a_vote_in_the_same_instant_is_too_fast() -> None:
+    """A server time of exactly 0 is known, and no claim of the client makes up for it."""
+    sincerity = weigh(ClientValues(Decimal(60), Decimal(1)), 0, (), RULES)
+
+    assert sincerity.weight == 0
+    assert sincerity.reasons == (WeightReason.TOO_FAST,)
+
+
+def test_a_weight_lost_in_rounding_is_called_too_fast() -> None:
+    """When both factors are above 0 and their product rounds to 0, the voter is told why."""
+    sincerity = weigh(ABSENT, 2_000_008, (), RULES)
+
+    assert str(sincerity.dwell_weight) == "0.000001"
+    assert sincerity.weight == 0
+    assert WeightReason.TOO_FAST in sincerity.reasons
+
+
 def test_no_clock_at_all_costs_the_voter_no_dwell() -> None:
     """When neither side knows the time, the check could not run and only the scroll counts."""
     sincerity = weigh(ABSENT, -5, (), RULES)
