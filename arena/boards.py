@@ -265,7 +265,7 @@ def _fitted(
         demo=demo,
         votes=len(counted),
         voters=len({vote.cluster for vote in counted}),
-        verdicts=Counter(vote.verdict for vote in counted),
+        verdicts=dict(Counter(vote.verdict for vote in counted)),
         excluded=_excluded(votes),
         basket=tuple(basket),
         log_likelihood=f"{made.log_likelihood:.6f}",
