@@ -82,6 +82,12 @@
     }
   }, { capture: true, passive: true });
 
+  const start = () => { if (answers()) markCurrent(null); };
+  addEventListener("resize", start);
+  document.addEventListener("htmx:after:swap", start);
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+
   document.addEventListener("arena:step", (event) => { if (answers()) step(event.detail); });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && answers()?.dataset.alone) alone("");

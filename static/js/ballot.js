@@ -36,7 +36,7 @@
   }
 
   function sample() {
-    if (!reading) return;
+    if (!reading?.ballot.isConnected) return;
     const now = performance.now();
     if (someoneReads(now)) {
       reading.ms += Math.min(now - reading.last, 2 * STEP_MS);
@@ -210,7 +210,7 @@
 
   setInterval(() => {
     sample();
-    if (reading) showWait();
+    if (reading?.ballot.isConnected) showWait();
   }, STEP_MS);
 
   document.addEventListener("visibilitychange", sample);

@@ -23,10 +23,24 @@
     }
   }
 
+  // The question's box keeps its height from ballot to reveal, so the answers stay where they were.
+  let kept = null;
+  document.addEventListener("htmx:before:swap", (event) => {
+    const box = document.querySelector("#ballot .question");
+    if (box && event.detail?.ctx?.target?.id === "main") kept = box.getBoundingClientRect().height;
+  });
+
+  function keepHeight() {
+    const box = document.querySelector("#reveal .question");
+    if (box && kept && innerWidth >= 700) box.style.height = `${kept}px`;
+    kept = null;
+  }
+
   function start(event) {
     const reveal = document.getElementById("reveal");
     if (reveal && !reveal.dataset.started) {
       reveal.dataset.started = "yes";
+      keepHeight();
       asked = false;
       opensAt = performance.now() + 1000 * Number(reveal.dataset.wait);
     }
