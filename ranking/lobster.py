@@ -57,6 +57,7 @@ WEIGHT_DIGITS: Final = (
 POINTS_PER_NAT: Final = SCORE_SCALE / math.log(10)
 _WEIGHT_UNIT: Final = 10**WEIGHT_DIGITS
 _ROUNDING: Final = 1e-12  # relative error of a log-likelihood summed over a million votes
+_SCORE_DIGITS: Final = 6  # scores that agree so far differ by rounding alone
 _SMALLEST_SET: Final = 2
 _START_LIMIT: Final = (SCORE_HIGHEST - SCORE_BASE) / POINTS_PER_NAT
 _SUM_LIMIT: Final = 2**53  # above this a float no longer holds every whole number
@@ -70,6 +71,10 @@ PAD: Final = -1  # in `Choices.sets`: no model in this place
 
 class LobsterError(Exception):
     """Any refusal of this module; the text is one line that says what to do."""
+
+
+class WrongUseError(LobsterError):
+    """A parameter is out of its range or names what is not there."""
 
 
 class VotesError(LobsterError):
@@ -253,9 +258,10 @@ def fit(choices: Choices, *, ghost: float = GHOST, start: Mapping[str, float] | 
         NoFiniteMaximumError: `ghost` is 0 and the votes do not tie all models together in both
             directions (Hunter 2004, assumption 1).
         NotConvergedError: no convergence within MAX_ITERATIONS steps.
+        WrongUseError: the ghost is negative, or a start value is not finite.
     """
     if not (math.isfinite(ghost) and ghost >= 0):
-        raise LobsterError("the ghost must be 0 or a positive number")
+        raise WrongUseError("the ghost must be 0 or a positive number")
     votes = _Counted.of(choices)
     beaten = votes.beaten()
     if ghost == 0:
@@ -293,7 +299,7 @@ def _start(models: Sequence[str], start: Mapping[str, float] | None, shown: Flag
     """The start, kept within the printed scale: far outside it the likelihood is all but flat."""
     given = np.array([(start or {}).get(model, 0.0) for model in models], dtype=np.float64)
     if not np.isfinite(given).all():
-        raise LobsterError("a start value is not a finite number")
+        raise WrongUseError("a start value is not a finite number")
     return np.where(shown, np.clip(given, -_START_LIMIT, _START_LIMIT), 0.0)
 
 
@@ -566,10 +572,10 @@ def board(
             of contrasts with the mean of all models in the fit; without ghost, that mean is at 0.
 
     Raises:
-        LobsterError: both are given, or a model is not in the fit.
+        WrongUseError: both are given, or a model is not in the fit.
     """
     if basket is not None and reference is not None:
-        raise LobsterError("give a basket or a reference, not both")
+        raise WrongUseError("give a basket or a reference, not both")
     named = basket if reference is None else (reference,)
     mean_of = _members(fitted.models, named) if named is not None else fitted.exposures > 0
     theta = fitted.theta
@@ -602,7 +608,7 @@ def board(
 def _members(models: Sequence[str], named: Sequence[str]) -> Flags:
     unknown = sorted(set(named) - set(models))
     if unknown or not named:
-        raise LobsterError(
+        raise WrongUseError(
             f"no such model among these votes: {', '.join(unknown) or 'the list is empty'}"
         )
     return np.array([model in set(named) for model in models], dtype=np.bool_)
@@ -643,11 +649,10 @@ def _limited(score: float) -> float:
 
 
 def _display_order(row: Row) -> tuple[bool, bool, float, float, str]:
-    # Scores equal but for rounding noise are equal.
     return (
         not row.comparable,
         row.provisional,
-        -round(row.score, WEIGHT_DIGITS),
+        -round(row.score, _SCORE_DIGITS),
         -row.exposures,
         row.model,
     )
@@ -888,14 +893,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except LobsterError as error:
         print(f"lobster.py: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, WrongUseError) else 1
     if options.json:
         records = [{"mode": mode, **dataclasses.asdict(made)} for mode, made in boards.items()]
-        print(
-            json.dumps(
-                {"boards": records} if options.mode is None else records[0], ensure_ascii=False
-            )
-        )
+        print(json.dumps({"boards": records} if options.mode is None else records[0]))
     else:
         print("\n\n".join(_table(mode, made) for mode, made in boards.items()))
     return 0

@@ -163,6 +163,83 @@ class RankingRules:
             "reason": "needed for a refit by time; an operator may raise it",
         },
     )
+    exposure_factor: float = field(
+        default=1.0,
+        metadata={
+            "unit": "number",
+            "reason": "c: the paper's a at the largest value its bound allows",
+        },
+    )
+    exposure_budget: int = field(
+        default=20_000,
+        metadata={
+            "unit": "showings a month",
+            "reason": "N: what the exploration term is spread over",
+        },
+    )
+    exposure_gap_floor: float = field(
+        default=0.02,
+        metadata={
+            "unit": "chance to be picked best",
+            "reason": "equal models must not make H1 infinite",
+        },
+    )
+    exposure_bonus_cap: float = field(
+        default=0.5,
+        metadata={
+            "unit": "chance to be picked best",
+            "reason": "bounds the index of a model never shown",
+        },
+    )
+    exposure_uniform_share: float = field(
+        default=0.25,
+        metadata={
+            "unit": "chance",
+            "reason": "ε: every set stays possible and every probability known",
+        },
+    )
+    exposure_temperature: float = field(
+        default=0.05,
+        metadata={
+            "unit": "chance to be picked best",
+            "reason": "τ: how sharply the draw follows the index",
+        },
+    )
+    exposure_redraws: int = field(
+        default=100,
+        metadata={
+            "unit": "draws",
+            "reason": "tries for distinct makers before a set with fewer is taken",
+        },
+    )
+    multiplier_active: float = field(
+        default=1.0,
+        metadata={
+            "unit": "share of exposure",
+            "reason": "Active models are shown in full",
+        },
+    )
+    multiplier_observing: float = field(
+        default=0.3,
+        metadata={
+            "unit": "share of exposure",
+            "reason": "weak models are shown less",
+        },
+    )
+    multiplier_probation: float = field(
+        default=0.15,
+        metadata={
+            "unit": "share of exposure",
+            "reason": "the return path of eliminated models",
+        },
+    )
+    multiplier_eliminated: float = field(
+        default=0.0,
+        metadata={
+            "unit": "share of exposure",
+            "reason": "eliminated models return by Probation only",
+        },
+    )
 
 
 _RULES = {rules.id: rules for rules in (RankingRules(),)}

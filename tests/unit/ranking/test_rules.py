@@ -36,6 +36,17 @@ def test_the_rules_in_force_hold_the_published_numbers() -> None:
         "refit_votes": 100,
         "refit_seconds": 60,
         "refit_min_votes": 1,
+        "exposure_factor": 1,
+        "exposure_budget": 20_000,
+        "exposure_gap_floor": 0.02,
+        "exposure_bonus_cap": 0.5,
+        "exposure_uniform_share": 0.25,
+        "exposure_temperature": 0.05,
+        "exposure_redraws": 100,
+        "multiplier_active": 1,
+        "multiplier_observing": 0.3,
+        "multiplier_probation": 0.15,
+        "multiplier_eliminated": 0,
     }
 
 
