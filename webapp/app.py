@@ -35,8 +35,6 @@ def create_app(services: Services) -> Flask:
         MAX_FORM_MEMORY_SIZE=_MAX_FORM_BYTES,
         MAX_FORM_PARTS=_MAX_FORM_PARTS,
     )
-    app.jinja_env.trim_blocks = True
-    app.jinja_env.lstrip_blocks = True
     init_services(app, services)
     init_htmx(app)
     # The order is that of the checks (V-131): where a write comes from, then how often.
