@@ -1,6 +1,6 @@
 """What ballots and votes write to the log, one frozen dataclass per kind; the body is its fields.
 
-Bodies say the hour and the voter's name of the month; moment, voter and address are private (V-158).
+Bodies say the hour and the voter's name of the month; moment, voter, address are private (V-158).
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Static files under addresses that name their content, so that browsers may keep them for a year."""
+"""Static files under addresses that name their content, so browsers may keep them for a year."""
 
 from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
+from http import HTTPStatus
 
 from flask import Flask, Response, request, url_for
 
@@ -35,7 +36,11 @@ def init_assets(app: Flask) -> None:
 
     @app.after_request
     def _cache(response: Response) -> Response:
-        if request.endpoint == "static" and "v" in request.args and response.status_code == 200:
+        if (
+            request.endpoint == "static"
+            and "v" in request.args
+            and response.status_code == HTTPStatus.OK
+        ):
             response.cache_control.clear()
             response.cache_control.public = True
             response.cache_control.max_age = _YEAR_S

@@ -1,4 +1,4 @@
-"""A copy of all that a restore needs: database, signing key, last checkpoint, local secret (X-015)."""
+"""A copy of all that a restore needs: database, keys, last checkpoint (X-015)."""
 
 from __future__ import annotations
 
@@ -40,4 +40,5 @@ def back_up(settings: Settings, folder: Path) -> str:
     copied = [name for name in _FILES if (settings.data_dir / name).exists()]
     for name in copied:
         shutil.copy2(settings.data_dir / name, folder / name)
-    return f"Copied {Path(source).name}, {', '.join(copied)} to {folder}. Keep it private: it holds the keys."
+    names = ", ".join([Path(source).name, *copied])
+    return f"Copied {names} to {folder}. Keep it private: it holds the keys."

@@ -1,4 +1,4 @@
-"""HTMX on both sides: what a request asks for, and the headers an answer steers the browser with."""
+"""HTMX on both sides: what a request asks for, and headers that steer the browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def init_htmx(app: Flask) -> None:
 
 
 def wants_fragment() -> bool:
-    """Return whether HTMX asks for a part of the page; history restores and boosts want the whole."""
+    """Return whether HTMX asks for a part of the page; history restores want the whole."""
     partial = request.headers.get("HX-Request-Type", "partial") != "full"
     restoring = request.headers.get("HX-History-Restore-Request") == "true"
     return request.headers.get("HX-Request") == "true" and partial and not restoring

@@ -1,4 +1,4 @@
-"""Background work: each job carries no data and means "bring this up to date", under a lease row."""
+"""Background work: a job carries no data and says "bring this up to date"; doubles do no harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Request limits per address (V-113, V-114): a moving window in Redis or Valkey, in memory without."""
+"""Request limits per address (V-113): a moving window in Redis or Valkey, in memory without."""
 
 from __future__ import annotations
 

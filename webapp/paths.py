@@ -1,4 +1,4 @@
-"""Where templates, static files and migrations lie: in the wheel if bundled, else beside the packages."""
+"""Where templates, static files and migrations lie: in the wheel, else beside the packages."""
 
 from __future__ import annotations
 

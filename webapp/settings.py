@@ -1,4 +1,4 @@
-"""Settings: one frozen value read from `ARENA_*` variables; unusable values are refused with what to do."""
+"""Settings: one frozen value read from `ARENA_*` variables; unusable ones are refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Settings:
         secret_keys: keys of cookies, tokens and pseudonyms, oldest first.
         production: whether the checks for a public installation apply.
         public_url: how browsers reach the arena, without a trailing slash.
-        log_origin: the log's name in checkpoints and keys; it must not change during the log's life.
+        log_origin: the log's name in checkpoints and keys; it never changes in a log's life.
         name: what the arena calls itself.
         operator: who runs it, shown on every page.
         trusted_proxies: how many proxies in front may speak for the client's address.
@@ -114,16 +114,25 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
 def _check(settings: Settings) -> None:
     """Refuse combinations that would be unsafe or would not count exactly."""
     if settings.production and not settings.secret_keys:
-        message = "ARENA_SECRET_KEYS is not set: give one or more random keys of 16 characters or more, separated by commas, oldest first"
+        message = (
+            "ARENA_SECRET_KEYS is not set: give one or more random keys of 16 characters or more, "
+            "separated by commas, oldest first"
+        )
         raise SettingsError(message)
     if settings.production and not settings.operator:
         message = "ARENA_OPERATOR is not set: name who runs this arena; it is shown on every page"
         raise SettingsError(message)
     if not settings.production and not _is_loopback(settings.host):
-        message = f"ARENA_HOST is {settings.host}: a development server listens on this machine only; set ARENA_ENV=production to open it"
+        message = (
+            f"ARENA_HOST is {settings.host}: a development server listens on this machine only; "
+            "set ARENA_ENV=production to open it"
+        )
         raise SettingsError(message)
     if settings.workers > 1 and settings.redis_url is None:
-        message = "ARENA_WORKERS is above 1 without ARENA_REDIS_URL: limits would be counted per process; set ARENA_REDIS_URL or use one worker"
+        message = (
+            "ARENA_WORKERS is above 1 without ARENA_REDIS_URL: limits would be counted per "
+            "process; set ARENA_REDIS_URL or use one worker"
+        )
         raise SettingsError(message)
 
 
@@ -175,7 +184,10 @@ def _database_url(environ: Mapping[str, str], data_dir: Path) -> str:
 def _secret_keys(environ: Mapping[str, str]) -> tuple[str, ...]:
     keys = tuple(k.strip() for k in environ.get("ARENA_SECRET_KEYS", "").split(",") if k.strip())
     if any(len(key) < _MIN_SECRET for key in keys):
-        message = f"ARENA_SECRET_KEYS holds a key shorter than {_MIN_SECRET} characters: use longer random keys"
+        message = (
+            f"ARENA_SECRET_KEYS holds a key shorter than {_MIN_SECRET} characters: "
+            "use longer random keys"
+        )
         raise SettingsError(message)
     return keys
 

@@ -47,7 +47,7 @@ def current_site() -> Site:
 
 
 def init_site(app: Flask) -> None:
-    """Offer `site` and `mode` to templates, and texts through one catalogue (English is the source)."""
+    """Offer `site` and `mode` to templates, and texts through one catalogue."""
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_translations(NullTranslations(), newstyle=True)  # type: ignore[attr-defined]
 

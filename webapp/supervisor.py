@@ -1,7 +1,7 @@
 """Runs web and worker as two children of one command: restarts the fallen, stops all together.
 
-Each child leads its own process group and holds one end of a pipe; when the supervisor is gone, however
-it went, the pipe ends and the child stops itself.
+Each child leads its own process group and holds one end of a pipe; when the supervisor is gone,
+however it went, the pipe ends and the child stops itself.
 """
 
 from __future__ import annotations

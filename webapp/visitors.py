@@ -20,7 +20,7 @@ _YEAR_S = 365 * 24 * 3600
 
 
 def cookie_name() -> str:
-    """Return the cookie's name; the `__Host-` prefix binds it to this host where HTTPS allows it."""
+    """Return the cookie's name; the prefix `__Host-` binds it to this host under HTTPS."""
     return "__Host-voter" if services().settings.secure else "voter"
 
 

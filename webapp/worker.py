@@ -21,7 +21,7 @@ _log = structlog.get_logger("webapp.worker")
 
 
 class SequencerLoop:
-    """Numbers and signs waiting events four times a second, and asks for a fit after a batch of votes."""
+    """Numbers and signs waiting events four times a second, and asks for a fit after a batch."""
 
     def __init__(self, services: Services, queue: Huey) -> None:
         self._services = services

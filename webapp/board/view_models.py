@@ -1,4 +1,4 @@
-"""What the board's template gets: rows with places and rates, and the interval bars' common scale."""
+"""What the board's template gets: rows with places and rates, and the bars' common scale."""
 
 from __future__ import annotations
 

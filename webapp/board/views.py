@@ -63,7 +63,7 @@ def _file(published: PublishedBoard | None, kind: str) -> Response:
         response.mimetype = "application/json"
         return response
     text = io.StringIO()
-    writer = csv.DictWriter(text, [field for field in boards.BoardRow.__dataclass_fields__])
+    writer = csv.DictWriter(text, list(boards.BoardRow.__dataclass_fields__))
     writer.writeheader()
     writer.writerows(rows)
     response = make_response(text.getvalue())

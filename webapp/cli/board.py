@@ -42,5 +42,6 @@ def board(mode: str, refit: bool, as_json: bool) -> None:  # noqa: FBT001 - as c
     for row in published.rows:
         place = "–" if row.best_place is None else f"{row.best_place}–{row.worst_place}"
         click.echo(
-            f"{place:>7}  {row.model:<32} {row.score:8.2f} ± {(row.high - row.low) / 2:6.2f}  {row.exposures:8.2f} exposures"
+            f"{place:>7}  {row.model:<32} {row.score:8.2f} ± {(row.high - row.low) / 2:6.2f}"
+            f"  {row.exposures:8.2f} exposures"
         )

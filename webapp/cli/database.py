@@ -70,7 +70,8 @@ def rebuild(as_json: bool) -> None:  # noqa: FBT001 - click passes flags by posi
         click.echo(f"Replayed {done.events:,} events into {sum(done.rows.values()):,} rows.")
     if done.differing:
         click.echo(
-            f"arena: these tables were not what the log says, and are now: {', '.join(done.differing)}",
+            "arena: these tables were not what the log says, and are now: "
+            + ", ".join(done.differing),
             err=True,
         )
         sys.exit(1)

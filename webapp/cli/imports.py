@@ -1,4 +1,4 @@
-"""`arena import`: bring in questions and answers, all or nothing, with a report of what was found."""
+"""`arena import`: bring in questions and answers, all or nothing, and report what was found."""
 
 from __future__ import annotations
 
@@ -52,9 +52,14 @@ _SHOWN = 20
 @click.option("--dry-run", is_flag=True, help="Report what would happen and store nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def import_(
-    path: Path, *, dry_run: bool, as_json: bool, format_: Format | None, **options: Any
-) -> None:  # noqa: ANN401 - passed on as click read them
-    """Import questions and answers from PATH: AlpacaEval, MT-bench, Arena-Hard, CSV, JSONL or a pack."""
+    path: Path,
+    *,
+    dry_run: bool,
+    as_json: bool,
+    format_: Format | None,
+    **options: Any,  # noqa: ANN401 - passed on as click read them
+) -> None:
+    """Import from PATH: AlpacaEval, MT-bench, Arena-Hard, CSV, JSONL or our pack."""
     read = plan(path, format=format_, **options)
     _tell_findings(read.report)
     services = build_services(read_settings(os.environ))

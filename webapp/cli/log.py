@@ -73,7 +73,8 @@ def _verify_receipt(path: Path, keys: tuple[str, ...], *, as_json: bool) -> None
         )
     else:
         click.echo(
-            f"Good: {good.kind} is entry {good.index:,} of {good.origin}, under a signature over {good.size:,} entries."
+            f"Good: {good.kind} is entry {good.index:,} of {good.origin}, "
+            f"under a signature over {good.size:,} entries."
         )
 
 

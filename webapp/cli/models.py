@@ -43,5 +43,6 @@ def models(as_json: bool) -> None:  # noqa: FBT001 - as click passes it
     for row in rows:
         state = " (retired)" if row["retired_us"] else ""
         click.echo(
-            f"{row['slug']:<32} {row['maker']:<20} speed {row['speed']:>5}  expert {row['expert']:>5}{state}"
+            f"{row['slug']:<32} {row['maker']:<20} speed {row['speed']:>5}"
+            f"  expert {row['expert']:>5}{state}"
         )

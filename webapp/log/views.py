@@ -1,4 +1,4 @@
-"""The public log as static files (C2SP tlog-tiles): checkpoint, tiles, entry bundles, key and bodies."""
+"""The public log as static files (C2SP tlog-tiles): checkpoint, tiles, entry bundles, key."""
 
 from __future__ import annotations
 

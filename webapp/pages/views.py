@@ -1,4 +1,4 @@
-"""Standing pages: rules printed from the rulesets, about, privacy, verify, and the files robots read."""
+"""Standing pages: rules printed from the rulesets, about, privacy, verify; files robots read."""
 
 from __future__ import annotations
 
@@ -160,7 +160,9 @@ def security() -> Response:
     url = services().settings.public_url
     year = datetime.fromtimestamp(services().clock() // 1_000_000, tz=UTC).year
     return _text(
-        f"Contact: {url}/about#contact\nExpires: {year + 1}-12-31T00:00:00Z\nPolicy: {url}/about#security\n"
+        f"Contact: {url}/about#contact\n"
+        f"Expires: {year + 1}-12-31T00:00:00Z\n"
+        f"Policy: {url}/about#security\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""A vote's receipt: the page, and the proof file that checks offline; for its voter alone (V-159)."""
+"""A vote's receipt: page, and proof file that checks offline; for its voter alone (V-159)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ def _steps(index: int | None, signed_size: int) -> tuple[Step, ...]:
         Step(
             "Signed",
             done=covered,
-            text=f"The log's signature over {signed_size:,} entries covers it. Nobody can take it out unseen."
+            text=f"The log's signature over {signed_size:,} entries covers it. "
+            "Nobody can take it out unseen."
             if covered
             else "The next signature over the log will cover it.",
         ),

@@ -1,4 +1,4 @@
-"""What the vote templates get: names of fields as the templates know them, and nothing of a model before the vote."""
+"""What the vote templates get; nothing of a model before the vote."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ def _token(visitor: Visitor, action: str) -> BallotToken:
 
 
 def _fingerprint(visitor: Visitor) -> str | None:
-    """Return the fingerprint's digest, if the setting and the voter's own consent allow it (V-173)."""
+    """Return the fingerprint's digest, if setting and consent allow it (V-173)."""
     sent = forms.single(request.form, "fingerprint")
     if not sent or not services().settings.fingerprint:
         return None
