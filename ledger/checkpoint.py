@@ -14,7 +14,7 @@ from ledger.errors import InvalidNote
 from ledger.event import StoredEvent
 from ledger.merkle import HASH_BYTES
 
-__all__ = ["Checkpoint", "note_text", "parse_checkpoint", "proof_file"]
+__all__ = ["Checkpoint", "Head", "SignedCheckpoint", "parse_checkpoint", "proof_file"]
 
 PROOF_VERSION: Final = "c2sp.org/tlog-proof@v1"
 LINES: Final = 3
@@ -41,9 +41,22 @@ class Checkpoint:
         return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode('ascii')}\n"
 
 
-def note_text(note: str) -> str:
-    """Return the signed text of a note without looking at its signatures."""
-    return note.rpartition("\n\n")[0] + "\n"
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The tree as sequenced; `signed_us` is the time of the last checkpoint, None before it."""
+
+    size: int
+    root: bytes
+    signed_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SignedCheckpoint:
+    """A checkpoint as published: its tree's size, the whole signed note, and when it was signed."""
+
+    size: int
+    note: str
+    signed_us: int
 
 
 def parse_checkpoint(text: str) -> Checkpoint:

@@ -33,14 +33,19 @@ class Database:
         dialect: "sqlite" or "postgresql".
     """
 
-    def __init__(self, url: URL, dialect: Dialect, *, pool_size: int) -> None:
+    def __init__(
+        self, url: URL, dialect: Dialect, *, pool_size: int, busy_seconds: float = BUSY_SECONDS
+    ) -> None:
         self.url = url
         self.dialect: Dialect = dialect
         # SQLite's busy handler sleeps and so starves some writers; a lock in front is fair.
         self._turn = threading.Lock()
-        self._writer = _engine(url, dialect, pool_size=pool_size, synchronous="NORMAL")
-        self._reader = _read_engine(url, dialect, pool_size=pool_size)
-        self._durable = _engine(url, dialect, pool_size=1, synchronous="FULL")
+        self._busy_seconds = busy_seconds
+        self._writer, self._reader, self._durable = (
+            _postgresql_engines(url, pool_size)
+            if dialect == "postgresql"
+            else _sqlite_engines(url, pool_size, busy_seconds)
+        )
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -92,7 +97,7 @@ class Database:
         if self.dialect == "postgresql":
             yield
             return
-        if not self._turn.acquire(timeout=BUSY_SECONDS):
+        if not self._turn.acquire(timeout=self._busy_seconds):
             raise DatabaseBusy("another writer of this process holds the database: try again")
         try:
             yield
@@ -100,12 +105,15 @@ class Database:
             self._turn.release()
 
 
-def open_database(url: str | URL, *, pool_size: int = 5) -> Database:
+def open_database(
+    url: str | URL, *, pool_size: int = 5, busy_seconds: float = BUSY_SECONDS
+) -> Database:
     """Open a database; nothing is created or changed but an empty SQLite file.
 
     Args:
         url: such as "sqlite:////data/arena.sqlite" or "postgresql://user@host/name".
         pool_size: connections kept for each kind; set it to the number of threads.
+        busy_seconds: how long a writer on SQLite waits for another.
 
     Raises:
         DatabaseUnavailable: on another kind of database, or SQLite in memory.
@@ -114,44 +122,51 @@ def open_database(url: str | URL, *, pool_size: int = 5) -> Database:
     dialect = address.get_backend_name()
     if dialect == "postgresql":
         address = address.set(drivername="postgresql+psycopg")
-        return Database(address, "postgresql", pool_size=pool_size)
+        return Database(address, "postgresql", pool_size=pool_size, busy_seconds=busy_seconds)
     if dialect != "sqlite":
         raise DatabaseUnavailable(f"{dialect} is not supported: use sqlite or postgresql")
     if address.database in {None, "", ":memory:"}:
         raise DatabaseUnavailable("SQLite needs a file here: sqlite:////absolute/path.sqlite")
-    return Database(address, "sqlite", pool_size=pool_size)
+    return Database(address, "sqlite", pool_size=pool_size, busy_seconds=busy_seconds)
 
 
-def _engine(url: URL, dialect: Dialect, *, pool_size: int, synchronous: str) -> Engine:
-    if dialect == "postgresql":
-        return create_engine(url, pool_size=pool_size, pool_pre_ping=True)
-    engine = _sqlite_engine(url, pool_size, [f"synchronous={synchronous}"])
+def _postgresql_engines(url: URL, pool_size: int) -> tuple[Engine, Engine, Engine]:
+    writer = create_engine(url, pool_size=pool_size, pool_pre_ping=True)
+    reader = create_engine(
+        url,
+        pool_size=pool_size,
+        pool_pre_ping=True,
+        isolation_level="AUTOCOMMIT",
+        connect_args={"options": "-c default_transaction_read_only=on"},
+    )
+    return writer, reader, create_engine(url, pool_size=1, pool_pre_ping=True)
 
-    @event.listens_for(engine, "begin")
-    def begin_immediate(connection: Connection) -> None:
+
+def _sqlite_engines(url: URL, pool_size: int, busy_seconds: float) -> tuple[Engine, Engine, Engine]:
+    writer = create_engine(url, pool_size=pool_size)
+    reader = create_engine(url, pool_size=pool_size, isolation_level="AUTOCOMMIT")
+    durable = create_engine(url, pool_size=1)
+    for engine, pragma in (
+        (writer, "synchronous=NORMAL"),
+        (reader, "query_only=on"),
+        (durable, "synchronous=FULL"),
+    ):
+        _set_pragmas(engine, busy_seconds, pragma)
+    for engine in (writer, durable):
         # A plain BEGIN takes the write lock at the first write, and then fails instead of waiting.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-    return engine
-
-
-def _read_engine(url: URL, dialect: Dialect, *, pool_size: int) -> Engine:
-    if dialect == "postgresql":
-        return create_engine(
-            url,
-            pool_size=pool_size,
-            pool_pre_ping=True,
-            isolation_level="AUTOCOMMIT",
-            connect_args={"options": "-c default_transaction_read_only=on"},
-        )
-    return _sqlite_engine(url, pool_size, ["query_only=on"], isolation_level="AUTOCOMMIT")
+        event.listen(engine, "begin", lambda conn: conn.exec_driver_sql("BEGIN IMMEDIATE"))
+    return writer, reader, durable
 
 
-def _sqlite_engine(url: URL, pool_size: int, pragmas: list[str], **options: Any) -> Engine:  # noqa: ANN401
+def _set_pragmas(engine: Engine, busy_seconds: float, own: str) -> None:
+    wait_ms = int(busy_seconds * 1_000)
     # recursive_triggers: without it INSERT OR REPLACE deletes rows past the DELETE triggers.
-    pragmas = ["journal_mode=WAL", "foreign_keys=on", "recursive_triggers=on", *pragmas]
-    engine = create_engine(
-        url, pool_size=pool_size, connect_args={"timeout": BUSY_SECONDS}, **options
+    pragmas = (
+        f"busy_timeout={wait_ms}",
+        "journal_mode=WAL",
+        "foreign_keys=on",
+        "recursive_triggers=on",
+        own,
     )
 
     @event.listens_for(engine, "connect")
@@ -159,5 +174,3 @@ def _sqlite_engine(url: URL, pool_size: int, pragmas: list[str], **options: Any)
         connection.isolation_level = None  # the driver must not begin transactions by itself
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").close()
-
-    return engine

@@ -3,8 +3,6 @@
 Every message says what to do; which status a page answers is decided in webapp/errors.py.
 """
 
-
-
 from __future__ import annotations
 
 __all__ = [

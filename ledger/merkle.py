@@ -124,8 +124,9 @@ def verify_inclusion(
     """
     if not 0 <= index < size:
         raise InvalidProof(f"a tree of {size} leaves has no leaf {index}")
-    place, last = index, size - 1
-    found = leaf_hash
+    if len(leaf_hash) != HASH_BYTES:
+        raise InvalidProof("the leaf's hash has a wrong length")
+    place, last, found = index, size - 1, leaf_hash
     for step in proof:
         if last == 0 or len(step) != HASH_BYTES:
             raise InvalidProof("the inclusion proof has a hash too many or of a wrong length")

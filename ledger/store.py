@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, CursorResult, RowMapping, Select, delete, func, insert, select
 
 from ledger import tables, tiles
 from ledger.canonical import canonical, digest
-from ledger.checkpoint import proof_file
+from ledger.checkpoint import Head, SignedCheckpoint, proof_file
 from ledger.errors import InvalidEvent
 from ledger.event import SALT_BYTES, Disclosure, NewEvent, StoredEvent
 from ledger.merkle import HASH_BYTES, NodeReader, consistency_proof, inclusion_proof
@@ -47,24 +47,6 @@ INSERT_PRIVATE = "INSERT INTO event_private (event_id, salt, part) VALUES (?, ?,
 INSERT_PENDING = "INSERT INTO event_pending (seq, event_id, leaf, shuffled) VALUES (?, ?, ?, ?)"
 
 REPLAY_PAGE = 1_000  # events held in memory at a time
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The tree as sequenced; `signed_us` is the time of the last checkpoint, None before it."""
-
-    size: int
-    root: bytes
-    signed_us: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class SignedCheckpoint:
-    """A checkpoint as published: its tree's size, the whole signed note, and when it was signed."""
-
-    size: int
-    note: str
-    signed_us: int
 
 
 class Sealed(NamedTuple):
@@ -296,11 +278,7 @@ def receipt(conn: Connection, event_id: str) -> str | None:
 
 
 def consistency(conn: Connection, old: int, new: int) -> list[bytes]:
-    """Return the proof that the tree of size old begins that of size new.
-
-    Raises:
-        InvalidProof: when there is no such pair of trees.
-    """
+    """Return the proof that the tree of size old begins that of size new."""
     return consistency_proof(old, new, _nodes(conn))
 
 
