@@ -83,7 +83,7 @@ def test_a_basket_keeps_candidates_with_a_hundred_exposures_if_four_have_them() 
 
 def test_few_voters_means_the_larger_error() -> None:
     """With thirty voters and five best picks the clustered error alone stands, else the larger."""
-    votes = wins(26, 6, 6, 4)
+    votes = wins(26, 6, 5, 4)
     fitted = lobster.fit(choices_of(4, votes))
     covariance = lobster.Covariance.of(fitted, None)
     assert covariance.clustered is not None

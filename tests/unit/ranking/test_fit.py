@@ -80,6 +80,16 @@ def test_any_start_gives_the_same_strengths(picks: list[Pick], start: list[float
     assert warm.theta == pytest.approx(cold.theta, abs=1e-8)
 
 
+def test_a_start_from_which_bare_newton_swings_for_ever_converges() -> None:
+    """Two equal models started 2.5 apart: full steps of the allowed length would overshoot back."""
+    choices = choices_of(2, [((0, 1), 0), ((0, 1), 1)], weights=[10**9, 10**9])
+
+    fitted = lobster.fit(choices, start={"A": 1.25, "B": -1.25})
+
+    assert fitted.theta == pytest.approx([0, 0], abs=1e-8)
+    assert fitted.iterations < 10
+
+
 def test_the_last_fit_is_a_start_that_saves_steps() -> None:
     """Started at its own maximum, a fit takes one step to see it."""
     choices = choices_of(4, [((0, 1, 2, 3), 0)] * 7 + [((0, 1, 2, 3), 2)] * 3)
