@@ -13,19 +13,22 @@ from webapp.logs import init_logs
 from webapp.settings import Settings
 from webapp.wiring import build_services
 
-__all__ = ["run_web"]
+__all__ = ["WebServer", "run_web"]
 
 # Writers of one process wait for each other; the usual 5 ms between thread switches would show.
 _SWITCH_INTERVAL_S: Final = 0.0005
 _GRACEFUL_S: Final = 15
 
 
-class _Server(BaseApplication):  # type: ignore[misc] # gunicorn ships no types
+class WebServer(BaseApplication):  # type: ignore[misc] # gunicorn ships no types
+    """Gunicorn with the arena's settings and, in each worker, the arena's application."""
+
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         super().__init__()
 
     def load_config(self) -> None:
+        """Translate the operator's settings into gunicorn's."""
         settings = self._settings
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         options: dict[str, Any] = {
@@ -50,4 +53,4 @@ class _Server(BaseApplication):  # type: ignore[misc] # gunicorn ships no types
 
 def run_web(settings: Settings) -> None:
     """Serve until told to stop."""
-    _Server(settings).run()
+    WebServer(settings).run()
