@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy import Connection, Row, func, select, text
 
-from antiabuse.utc import SECOND_US
+from antiabuse.utc import DAY_US, SECOND_US
 from arena.ballot_events import BoardPublished, arena_stream, board_event
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.errors import UnknownCode
@@ -37,6 +37,7 @@ __all__ = [
     "BoardRow",
     "PublishedBoard",
     "as_mode",
+    "last_of_each_day",
     "latest",
     "refit_if_due",
     "refit_now",
@@ -118,7 +119,24 @@ def latest(conn: Connection, mode: str, month: str) -> PublishedBoard | None:
     return None if row is None else _parsed(row.id, row.body)
 
 
-@lru_cache(maxsize=16)
+_DAYS = text(
+    """
+    SELECT b.id, b.body FROM board b
+    JOIN (SELECT mode, computed_us / :day AS day, max(log_size) AS log_size FROM board
+          GROUP BY mode, computed_us / :day ORDER BY day DESC LIMIT :most) d
+      ON d.mode = b.mode AND d.log_size = b.log_size AND d.day = b.computed_us / :day
+    ORDER BY b.computed_us DESC
+    """
+)
+
+
+def last_of_each_day(conn: Connection, most: int = 30) -> list[PublishedBoard]:
+    """Return the last board of each mode and UTC day, newest first, at most so many."""
+    rows = conn.execute(_DAYS, {"day": DAY_US, "most": most})
+    return [_parsed(row.id, row.body) for row in rows]
+
+
+@lru_cache(maxsize=64)
 def _parsed(board_id: str, body: str) -> PublishedBoard:
     """Read a stored board; a published board never changes, so it is read once per process."""
     event = BoardPublished.from_body(json.loads(body))

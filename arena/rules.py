@@ -19,6 +19,11 @@ class ArenaRules:
         metadata={"unit": "id", "reason": "named by every event written under these rules"},
     )
 
+    published: str = field(
+        default="2026-11-30",
+        metadata={"unit": "UTC date", "reason": "since when these rules are in force"},
+    )
+
     # Import
     max_answer_chars: int = field(
         default=64_000,
@@ -43,7 +48,7 @@ class ArenaRules:
         },
     )
     max_json_bytes: int = field(
-        default=256 * 1024 * KB,
+        default=64 * 1024 * KB,
         metadata={"unit": "bytes", "reason": "a JSON array is read into memory whole"},
     )
     max_findings_listed: int = field(

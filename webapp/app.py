@@ -7,6 +7,7 @@ from flask import Flask
 from webapp.assets import init_assets
 from webapp.board.views import board
 from webapp.errors import init_errors
+from webapp.feed.views import feed
 from webapp.filters import init_filters
 from webapp.health.views import health
 from webapp.htmx import init_htmx
@@ -44,6 +45,6 @@ def create_app(services: Services) -> Flask:
     init_filters(app)
     init_assets(app)
     init_site(app)
-    for blueprint in (vote, board, receipts, me, log, pages, health):
+    for blueprint in (vote, board, receipts, me, log, pages, feed, health):
         app.register_blueprint(blueprint)
     return app
