@@ -15,7 +15,7 @@ from arena.rendering import clean
 
 __all__ = ["PhraseRule"]
 
-_MARKS: Final = re.compile(r"[*_`~\"'“”‘’«»\[\]()<>:,#]+")
+_MARKS: Final = re.compile(r"[*`~\"'“”‘’«»\[\]()<>:,#]+")
 _GAPS: Final = re.compile(r"[\s\-_‐‑–—/]+")
 _CONTRACTION: Final = re.compile(r"\bi['’]m\b")
 _CONTRACTED_NAME: Final = re.compile(r"\bname['’]s\b")

@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
+from arena.imports.comparing import Difference, HeldAnswer, preview
 from arena.imports.findings import Code, Finding, Place, Report, Severity
 from arena.imports.planning import Format, ImportPlan, Turns, detect, plan
-from arena.imports.storing import Difference, ImportResult, apply, preview
+from arena.imports.storing import ImportResult, apply
 
 __all__ = [
     "Code",
     "Difference",
     "Finding",
     "Format",
+    "HeldAnswer",
     "ImportPlan",
     "ImportResult",
     "Place",

@@ -127,14 +127,13 @@ def _whole(path: Path, shown: str) -> str | Finding:
     limit = rules.current().max_json_bytes
     place = Place(shown)
     try:
-        with path.open("rb") as file:
-            raw = file.read(limit + 1)
+        if path.stat().st_size > limit:
+            return Finding(Code.OVER_LONG_FILE, place, f"the file has more than {limit} bytes")
+        raw = path.read_bytes()
     except FileNotFoundError:
         return Finding(Code.MISSING_FILE, place, "the file is missing")
     except OSError as error:
         return Finding(Code.MISSING_FILE, place, f"the file cannot be read: {error.strerror}")
-    if len(raw) > limit:
-        return Finding(Code.OVER_LONG_FILE, place, f"the file has more than {limit} bytes")
     try:
         return raw.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:

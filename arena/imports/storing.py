@@ -1,4 +1,4 @@
-"""Storing a plan in one transaction, or comparing it with the catalogue; all or nothing."""
+"""Storing a plan: everything in one transaction, or nothing."""
 
 from __future__ import annotations
 
@@ -9,46 +9,23 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import IntegrityError
 
-from arena.catalogue import UNKNOWN_MAKER, store_rendering
+from arena.catalogue import store_rendering
 from arena.catalogue_changes import Recorder, hold_answer, lock_catalogue, retire_demo
-from arena.errors import CatalogueConflict, ImportRefused
+from arena.errors import CatalogueConflict
 from arena.events import AnswerAdded, DemoRetired, ImportCompleted, ModelAdded, QuestionAdded
 from arena.identity_leaks import PhraseRule
 from arena.imports.assembly import UNKNOWN_LICENCE, PlannedAnswer, PlannedModel, PlannedQuestion
+from arena.imports.comparing import Difference, Present, all_names, compare, read_present
 from arena.imports.planning import ImportPlan, is_noncommercial
 from arena.rendering import Rendered, render
-from arena.tables import answer, model, question
+from arena.tables import answer, question
 from ledger.database import Database
 from ledger.ids import Clock, uuid4
 from ledger.store import Log
 
-__all__ = ["Difference", "HeldAnswer", "ImportResult", "apply", "preview"]
+__all__ = ["ImportResult", "apply"]
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class HeldAnswer:
-    """An answer that the phrase rule holds back, with the words found."""
-
-    answer: PlannedAnswer
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What a plan would add to the catalogue as it is now.
-
-    `already_there` counts the answers that are there word for word; `changed` lists those that are
-    there with another text, which stays.
-    """
-
-    models: tuple[PlannedModel, ...]
-    questions: tuple[PlannedQuestion, ...]
-    answers: tuple[PlannedAnswer, ...]
-    held: tuple[HeldAnswer, ...]
-    already_there: int
-    changed: tuple[PlannedAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +45,6 @@ class ImportResult:
     def nothing_new(self) -> bool:
         """Whether the catalogue was left as it was."""
         return not (self.models or self.questions or self.answers)
-
-
-@dataclass(frozen=True, slots=True)
-class _Present:
-    """The part of the catalogue that a plan can meet."""
-
-    questions: Mapping[str, str]
-    texts: Mapping[tuple[str, str], str]
-    models: Mapping[str, bool]
-    names: tuple[str, ...]
-
-
-def preview(conn: Connection, plan: ImportPlan) -> Difference:
-    """Compare a plan with the catalogue and store nothing.
-
-    Raises:
-        ImportRefused: the plan holds errors, or does not go with what is there.
-    """
-    return _compare(plan, _present(conn, plan))
 
 
 def apply(
@@ -117,7 +75,7 @@ def apply(
     """
     steps = _Steps(2 * len(plan.answers), progress)
     with database.read() as conn:
-        expected = _compare(plan, _present(conn, plan))
+        expected = compare(plan, read_present(conn, plan))
     # Before the transaction, for it takes most of the time and needs no lock.
     made = {
         (each.question, each.model): steps.after(render(each.text)) for each in expected.answers
@@ -126,8 +84,8 @@ def apply(
     try:
         with database.write() as conn:
             lock_catalogue(conn)
-            present = _present(conn, plan)
-            difference = _compare(plan, present)
+            present = read_present(conn, plan)
+            difference = compare(plan, present)
             if difference.answers != expected.answers:
                 raise CatalogueConflict("another import came between: run the command again")
             result = _store(conn, recorder, plan, difference, present, made, steps)
@@ -157,81 +115,12 @@ class _Steps:
             self._progress(self._total, self._total)
 
 
-def _present(conn: Connection, plan: ImportPlan) -> _Present:
-    living = select(question.c.text_key, question.c.id).where(
-        question.c.mode == plan.mode, question.c.retired_us.is_(None)
-    )
-    asked = {row.text_key: row.id for row in conn.execute(living)}
-    keys = {question_id: key for key, question_id in asked.items()}
-    stored = (
-        select(answer.c.question_id, answer.c.model, answer.c.text)
-        .join(question, question.c.id == answer.c.question_id)
-        .where(question.c.mode == plan.mode, question.c.retired_us.is_(None))
-    )
-    rows = conn.execute(select(model.c.slug, model.c.name, model.c.maker, model.c.demo)).all()
-    return _Present(
-        questions=asked,
-        texts={(keys[row.question_id], row.model): row.text for row in conn.execute(stored)},
-        models={row.slug: row.demo for row in rows},
-        names=tuple(name for row in rows for name in _names(row.slug, row.name, row.maker)),
-    )
-
-
-def _names(slug: str, name: str, maker: str) -> tuple[str, ...]:
-    return (slug, name) if maker == UNKNOWN_MAKER else (slug, name, maker)
-
-
-def _compare(plan: ImportPlan, present: _Present) -> Difference:
-    _refuse_what_does_not_go(plan, present)
-    rule = PhraseRule(_all_names(plan, present))
-    texts = {(each.question, each.model): each for each in plan.answers}
-    new = tuple(each for at, each in texts.items() if at not in present.texts)
-    there = [(each, present.texts[at]) for at, each in texts.items() if at in present.texts]
-    changed = tuple(each for each, text in there if each.text != text)
-    answered = {each.question for each in new}
-    by_new_models = {each.model for each in new}
-    found = ((each, rule.find(each.text)) for each in new)
-    return Difference(
-        models=tuple(
-            each
-            for each in plan.models
-            if each.slug not in present.models and each.slug in by_new_models
-        ),
-        questions=tuple(
-            each
-            for each in plan.questions
-            if each.key not in present.questions and each.key in answered
-        ),
-        answers=new,
-        held=tuple(HeldAnswer(each, words) for each, words in found if words),
-        already_there=len(there) - len(changed),
-        changed=changed,
-    )
-
-
-def _all_names(plan: ImportPlan, present: _Present) -> tuple[str, ...]:
-    planned = (name for each in plan.models for name in _names(each.slug, each.name, each.maker))
-    return (*present.names, *planned)
-
-
-def _refuse_what_does_not_go(plan: ImportPlan, present: _Present) -> None:
-    errors = plan.report.errors
-    if errors:
-        count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
-        raise ImportRefused(f"nothing was imported, for there is {count}: {errors[0]}")
-    if plan.demo and not all(present.models.values()):
-        raise ImportRefused("real content is here already: demo content is not mixed with it")
-    for each in plan.models:
-        if present.models.get(each.slug, plan.demo) and not plan.demo:
-            raise ImportRefused(f"the slug {each.slug!r} belongs to a demo model: choose another")
-
-
 def _store(
     conn: Connection,
     recorder: Recorder,
     plan: ImportPlan,
     difference: Difference,
-    present: _Present,
+    present: Present,
     made: Mapping[tuple[str, str], Rendered],
     steps: _Steps,
 ) -> ImportResult:
@@ -286,13 +175,13 @@ def _hold_what_names_newcomers(
     conn: Connection,
     recorder: Recorder,
     plan: ImportPlan,
-    present: _Present,
+    present: Present,
     difference: Difference,
 ) -> int:
     """Hold stored answers that give themselves away only now that a name is in the registry."""
     if not difference.models or not present.names:
         return 0
-    rule = PhraseRule(_all_names(plan, present))
+    rule = PhraseRule(all_names(plan, present))
     before = PhraseRule(present.names)
     new = {(each.question, each.model) for each in difference.answers}
     keys = {

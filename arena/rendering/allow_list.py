@@ -52,16 +52,7 @@ _VALUES: Final = {
 
 def only_allowed(html: str) -> str:
     """Return the HTML with everything cut that is not on the list."""
-    return nh3.clean(
-        html,
-        tags=set(TAGS),
-        clean_content_tags=set(),
-        attributes={tag: set(names) for tag, names in ATTRIBUTES.items()},
-        attribute_filter=_allowed_value,
-        url_schemes=set(),
-        link_rel=None,
-        strip_comments=True,
-    )
+    return _CLEANER.clean(html)
 
 
 def _allowed_value(tag: str, attribute: str, value: str) -> str | None:
@@ -72,3 +63,14 @@ def _allowed_value(tag: str, attribute: str, value: str) -> str | None:
     if attribute in _VALUES:
         return value if value in _VALUES[attribute] else None
     return value if tag in _FORMULA_TAGS and _FORMULA_VALUE.fullmatch(value) else None
+
+
+_CLEANER: Final = nh3.Cleaner(
+    tags=set(TAGS),
+    clean_content_tags=set(),
+    attributes={tag: set(names) for tag, names in ATTRIBUTES.items()},
+    attribute_filter=_allowed_value,
+    url_schemes=set(),
+    link_rel=None,
+    strip_comments=True,
+)

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from typing import Any, Final
 
@@ -71,10 +72,10 @@ def _markdown_html(text: str) -> str | None:
     """Return unclean HTML, or None when the text must be shown plainly."""
     if _has_giant_table(text):
         return None
-    parser = _parser()
+    parser = _parser(tables=True)
     tokens = parser.parse(text)
     if _drops_cells(tokens, text):
-        parser.disable("table")
+        parser = _parser(tables=False)
         tokens = parser.parse(text)
     if _is_too_deep(tokens):
         return None
@@ -123,7 +124,9 @@ def _has_giant_table(text: str) -> bool:
     return False
 
 
-def _parser() -> MarkdownIt:
+@cache
+def _parser(*, tables: bool) -> MarkdownIt:
+    """Return a parser; it keeps nothing of a text, so one serves all."""
     parser = MarkdownIt(
         "commonmark",
         {
@@ -132,7 +135,9 @@ def _parser() -> MarkdownIt:
             "maxNesting": rules.current().max_markdown_nesting,
         },
         renderer_cls=AnswerRenderer,
-    ).enable(["table", "strikethrough"])
+    ).enable("strikethrough")
+    if tables:
+        parser.enable("table")
     parser.disable("reference")  # its lines would vanish, with the words in them
     formulas.install(parser)
     parser.core.ruler.push("compose", _compose_decoded)
@@ -224,7 +229,7 @@ def _alignment_to_class(token: Token) -> None:
 
 
 def _code_block(html: str, *, label: str) -> str:
-    name = f'<div class="md-language" dir="ltr">{escape(label)}</div>' if label else ""
+    name = f'<div class="md-language" dir="ltr">{escape(label)}</div>\n' if label else ""
     return (
         f'<div class="md-code">{name}{_SCROLLING.format(label="Code")}'
         f'<pre dir="ltr"><code>{html}</code></pre></div></div>\n'
