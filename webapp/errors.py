@@ -165,23 +165,19 @@ def _refused(error: Refused) -> Response:
     return problem_response(refusal_problem(error.refusal, error.message(), error.retry_after_s))
 
 
-def _rate_limited(_error: RateLimitExceeded) -> Response:
+def _rate_limited(error: RateLimitExceeded) -> Response:
     """Answer 429 with the wait, and fold the refusal into the address's minute (V-114)."""
     current = limiter.current_limit
-    wait_s = (
-        1 if current is None else max(1, math.ceil(current.reset_at - services().clock() / 1e6))
-    )
+    # Not `reset_at`, which is rounded up already and would add a second to the wait.
+    until_s = 0.0 if current is None else current.window.reset_time
+    wait_s = max(1, math.ceil(until_s - services().clock() / 1e6))
     hashes = address_hashes()
-    scope = LimitScope.READING if _is_reading() else LimitScope.BALLOTS
+    scope = LimitScope(error.limit.scope)
     with services().database.write() as conn:
         address = hashes.address if hashes else "unknown"
         tally_rate_refusal(conn, address, request_time_us(), scope)
     text = message(Refusal.RATE_LIMITED, wait_s, rules.current())
     return problem_response(refusal_problem(Refusal.RATE_LIMITED, text, wait_s))
-
-
-def _is_reading() -> bool:
-    return request.blueprint != "vote"
 
 
 def _unknown_code(error: UnknownCode) -> Response:

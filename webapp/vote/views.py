@@ -26,7 +26,7 @@ from arena.votes import ANY_MODE, record_refusal
 from ledger import store
 from ledger.ids import uuid4
 from webapp.htmx import push_url, wants_fragment
-from webapp.limits import ballot_limit
+from webapp.limits import ballot_limit, reading_limit
 from webapp.visitors import known_visitor, returning_visitor, visitor_for_page
 from webapp.vote import forms
 from webapp.vote.view_models import ballot_view, cap_view, reveal_view
@@ -171,7 +171,7 @@ def held_ballot(visitor: Visitor | None, route: str) -> str:
 
 
 @vote.post("/ballots/<route>/reasons")
-@ballot_limit
+@reading_limit
 def give_reasons(route: str) -> Response:
     """Store why the voter voted so; optional."""
     visitor = known_visitor()
@@ -185,7 +185,7 @@ def give_reasons(route: str) -> Response:
 
 
 @vote.post("/report")
-@ballot_limit
+@reading_limit
 def report_answer() -> Response:
     """Point a moderator to one answer of the voter's own ballot."""
     visitor = known_visitor()
@@ -200,7 +200,7 @@ def report_answer() -> Response:
 
 
 @vote.post("/consent")
-@ballot_limit
+@reading_limit
 def give_consent() -> Response:
     """Store the voter's answer about the device fingerprint (V-173)."""
     visitor = known_visitor()
