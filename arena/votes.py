@@ -244,7 +244,7 @@ def _accept(
         reasons=tuple(reason.value for reason in sincerity.reasons),
         board=board.id if board else None,
         p_win=tuple(f"{p:.6f}" for p in points.probabilities),
-        changes=tuple(f"{change:.6f}" for change in points.changes),
+        changes=tuple(f"{change:z.6f}" for change in points.changes),
     )
     event = ballot_event(
         vote, event_id=uuid4(ports.rng), mode=ballot.mode, visitor=visitor, raw=raw
