@@ -11,7 +11,11 @@ import pytest
 from tests.fixtures import network
 
 ROOT = Path(__file__).resolve().parent.parent
-pytest_plugins = ("tests.fixtures.databases", "tests.fixtures.valkey")
+pytest_plugins = (
+    "tests.fixtures.databases",
+    "tests.fixtures.valkey",
+    "tests.fixtures.arena_app",
+)
 
 network.install()
 
