@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ledger.errors import (
     DatabaseBusy,
@@ -58,6 +59,8 @@ def named_faults() -> Iterator[None]:
             raise
         kind, message = fault
         raise kind(message) from error
+    except PoolTimeoutError as error:
+        raise DatabaseBusy("all connections are in use: try again") from error
 
 
 def _fault(error: DBAPIError) -> tuple[type[LedgerError], str] | None:

@@ -25,7 +25,8 @@ SHUFFLE_EVERY_US: Final = 60_000_000
 """An index tells the minute of a shuffled event and no more (V-158)."""
 
 BATCH: Final = 1_000
-"""Events of a kind in one step: writers wait about 30 ms for it at most."""
+"""Events taken at once in one step: writers wait about 30 ms for it. A minute's shuffled events are
+taken whole, for a rest would fall behind by a minute more each time."""
 
 SEQUENCER_LOCK: Final = 4_217_309_656
 """Any fixed number will do; it only has to differ from the lock that migrations take."""
@@ -98,32 +99,32 @@ class Sequencer:
         """
         with self._database.read() as conn:  # a look that holds up no writer
             state = _look(conn)
-        added = 0
+        added, size = 0, state.size
         if state.waiting or self._shuffle_due(state, now_us):
-            added = self._sequence(now_us)
-        signed = bool(added or state.size > state.signed_size) and self._sign(now_us)
-        return Step(added, state.size + added, signed)
+            added, size = self._sequence(state, now_us)
+        return Step(added, size, signed=size > state.signed_size and self._sign(now_us))
 
     def _shuffle_due(self, state: State, now_us: int) -> bool:
         # A clock that was set back must not stop the batches.
         return not 0 <= now_us - state.last_shuffled_us < self._shuffle_every_us
 
-    def _sequence(self, now_us: int) -> int:
+    def _sequence(self, seen: State, now_us: int) -> tuple[int, int]:
+        """Give waiting events their places; return how many and the tree's size after it."""
         with self._database.durable() as conn:
             if not _alone(conn):
-                return 0
-            state = _look(conn)
+                return 0, seen.size
+            state = _look(conn)  # again, for another sequencer may have been faster
             self._guard(conn, state)
-            batch = _waiting(conn, shuffled=False)
+            batch = _waiting(conn, shuffled=False, limit=BATCH)
             due = self._shuffle_due(state, now_us)
             if due:
-                shuffled = _waiting(conn, shuffled=True)
+                shuffled = _waiting(conn, shuffled=True, limit=None)
                 self._rng.shuffle(shuffled)
                 batch += shuffled
             # An empty shuffled batch counts too: otherwise a lone vote would be sequenced at once.
             last_shuffled_us = now_us if due else state.last_shuffled_us
             _write(conn, state, batch, last_shuffled_us)
-            return len(batch)
+            return len(batch), state.size + len(batch)
 
     def _sign(self, now_us: int) -> bool:
         """Sign the committed tree; the file is written before anybody can read the checkpoint."""
@@ -170,10 +171,10 @@ def _look(conn: Connection) -> State:
     return State(*conn.execute(found).one())
 
 
-def _waiting(conn: Connection, *, shuffled: bool) -> list[Pending]:
+def _waiting(conn: Connection, *, shuffled: bool, limit: int | None) -> list[Pending]:
     pending = tables.event_pending.c
     oldest = select(pending.seq, pending.event_id, pending.leaf)
-    oldest = oldest.where(pending.shuffled.is_(shuffled)).order_by(pending.seq).limit(BATCH)
+    oldest = oldest.where(pending.shuffled.is_(shuffled)).order_by(pending.seq).limit(limit)
     return [Pending(*row) for row in conn.execute(oldest)]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ledger import store
 from ledger.database import Database, open_database
@@ -111,6 +112,12 @@ def test_full_disk_on_postgresql(logbook: Logbook) -> None:
     with pytest.raises(DatabaseFull):
         append_until_full()
     assert sizes(logbook.database) == [0, 0, 0]
+
+
+def test_no_connection_left(database: Database) -> None:
+    """A pool whose connections are all in use is a busy database."""
+    with pytest.raises(DatabaseBusy, match="in use"), database.read():
+        raise PoolTimeoutError
 
 
 def test_not_migrated(empty_database_url: str) -> None:

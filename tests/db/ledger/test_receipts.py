@@ -143,7 +143,45 @@ def test_extra_that_is_no_event_is_refused(
         receipt_check.check("\n".join(lines).encode(), [logbook.signer.verifier.vkey])
 
 
-@pytest.mark.parametrize("key", ["", "a+b+c", "a+00000000+AAAA"])
+def test_event_with_a_lone_surrogate_is_refused(logbook: Logbook, receipts: dict[str, str]) -> None:
+    """A text that UTF-8 cannot write is refused, also when JSON hides it in an escape."""
+    text = next(iter(receipts.values()))
+    lines = text.split("\n")
+    extra = json.loads(base64.b64decode(lines[1].removeprefix("extra ")))
+    lines[1] = (
+        "extra " + base64.b64encode(json.dumps(extra | {"stream": "\ud800"}).encode()).decode()
+    )
+    with pytest.raises(receipt_check.Refused, match="surrogate"):
+        receipt_check.check("\n".join(lines).encode(), [logbook.signer.verifier.vkey])
+
+
+def test_path_with_a_hash_too_many_is_refused(logbook: Logbook, receipts: dict[str, str]) -> None:
+    """A path that goes on above the root is refused."""
+    top, _gap, note = next(iter(receipts.values())).partition("\n\n")
+    longer = "\n".join([top, base64.b64encode(bytes(32)).decode()]) + "\n\n" + note
+    with pytest.raises(receipt_check.Refused, match="too many"):
+        receipt_check.check(longer.encode(), [logbook.signer.verifier.vkey])
+
+
+def test_program_says_what_it_found(
+    logbook: Logbook,
+    receipts: dict[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The program's exit code and words tell good receipts from bad ones."""
+    event_id, text = next(iter(receipts.items()))
+    file = tmp_path / "receipt.tlog-proof"
+    file.write_text(text, encoding="utf-8")
+    said: list[str] = []
+    vkey = logbook.signer.verifier.vkey
+    assert receipt_check.main([str(file), "--key", vkey], said.append) == 0
+    assert event_id in said[0]
+    assert receipt_check.main([str(file), "--key", vkey, "--origin", "example.com/log"]) == 1
+    assert capsys.readouterr().err.startswith("refused: the checkpoint is of another log")
+
+
+@pytest.mark.parametrize("key", ["", "a+b+c", "a+00000000+AAAA", f"a+00000000+AQ{'A' * 42}"])
 def test_malformed_keys_are_refused(receipts: dict[str, str], key: str) -> None:
     """A key that is none is said to be none."""
     with pytest.raises(receipt_check.Refused):

@@ -9,7 +9,8 @@ import pytest
 
 from ledger import merkle, store
 from ledger.checkpoint import parse_checkpoint
-from ledger.sequencer import Step
+from ledger.errors import SequencerRaced
+from ledger.sequencer import State, Step
 from ledger.signing import Signer, open_note
 
 from .conftest import MINUTE, ORIGIN, Logbook
@@ -142,18 +143,41 @@ def test_late_commits_are_not_lost(logbook: Logbook) -> None:
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_a_second_sequencer_stands_back(logbook: Logbook) -> None:
+def test_a_second_sequencer_stands_back(logbook: Logbook, monkeypatch: pytest.MonkeyPatch) -> None:
     """While another sequencer holds the lock, a step adds and signs nothing."""
     logbook.append([1])
     with logbook.database.write() as other:
         other.exec_driver_sql("SELECT pg_advisory_xact_lock(4217309656)")
         assert logbook.step() == Step(added=0, size=0, signed=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(logbook.sequencer), "_sign", lambda _self, _now_us: False)
+        assert logbook.step().added == 1
+    with logbook.database.write() as other:
+        other.exec_driver_sql("SELECT pg_advisory_xact_lock(4217309656)")
+        assert logbook.step() == Step(added=0, size=1, signed=False)
     assert logbook.step().signed
 
 
-def test_more_than_a_batch(logbook: Logbook) -> None:
-    """A step takes a bounded number of events and the next ones take the rest."""
-    logbook.append(range(1_100))
-    assert [logbook.step().added for _ in range(3)] == [1_000, 100, 0]
-    assert logbook.public_numbers() == list(range(1_100))
+def test_a_step_on_a_moved_head_changes_nothing(
+    logbook: Logbook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sequencer that saw another head than the stored one is stopped by the head itself."""
+    stale = State(size=5, root="", last_shuffled_us=0, signed_size=0, waiting=False)
+    monkeypatch.setattr("ledger.sequencer._look", lambda _conn: stale)
+    with pytest.raises(SequencerRaced):
+        logbook.step()
+    monkeypatch.undo()
+    logbook.append([1])
+    assert logbook.step() == Step(added=1, size=1, signed=True)
+
+
+def test_more_than_a_batch(logbook: Logbook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step takes a bounded number of events at once, but a whole minute of shuffled ones."""
+    monkeypatch.setattr("ledger.sequencer.BATCH", 10)
+    logbook.step()
+    logbook.append(range(15))
+    assert [logbook.step().added for _ in range(3)] == [10, 5, 0]
+    logbook.append(range(15, 40), shuffled=True)
+    assert logbook.step(MINUTE).added == 25
+    assert logbook.public_numbers()[:15] == list(range(15))
     assert logbook.verify().ok

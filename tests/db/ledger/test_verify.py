@@ -169,6 +169,10 @@ def is_postgresql(logbook: Logbook) -> bool:
         ("UPDATE log_head SET size = 25", "the head is not"),
         ("DELETE FROM event_pending", "neither sequenced nor waiting"),
         ("UPDATE event_pending SET leaf = '{}'", "waiting entry is not"),
+        (
+            "UPDATE event SET body = '{}' WHERE id IN (SELECT event_id FROM event_pending)",
+            "body is not that",
+        ),
         ("UPDATE log_tile SET hashes = substr(hashes, 1, 32)", "not the one in the tree"),
         ("UPDATE log_checkpoint SET note = 'x'", "checkpoint does not hold"),
     ],

@@ -116,6 +116,23 @@ def test_key_names_without_spaces_and_plus(name: str) -> None:
         Signer(name, bytes(32))
 
 
+def test_seed_of_wrong_length_is_refused() -> None:
+    """A key is made of 32 bytes."""
+    with pytest.raises(SigningKeyUnusable):
+        Signer("example.org/log", bytes(31))
+
+
+def test_the_first_of_two_processes_makes_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When two processes start at once, both end up with the key that was there first."""
+    path = tmp_path / "log.key"
+    first = load_or_create_key(path, "example.org/log")
+    monkeypatch.setattr(Path, "exists", lambda _path: False)
+    assert load_or_create_key(path, "example.org/log") == first
+    assert [file.name for file in tmp_path.iterdir()] == ["log.key"]
+
+
 def test_key_is_never_printed() -> None:
     """The text form of a signer shows its name only."""
     assert repr(OLD) == "Signer('example.org/log')"
