@@ -36,15 +36,18 @@ ATTRIBUTES: Final[dict[str, frozenset[str]]] = {
     **dict.fromkeys(_TEXT_TAGS, frozenset({"class", "dir"})),
     **dict.fromkeys(_FORMULA_TAGS, _FORMULA_ATTRIBUTES | {"class"}),
     "ol": frozenset({"class", "dir", "start"}),
-    "div": frozenset({"class", "dir", "role", "tabindex", "aria-label"}),
+    **dict.fromkeys(("div", "pre"), frozenset({"class", "dir", "role", "tabindex", "aria-label"})),
 }
 
-_CLASS: Final = re.compile(r"(?:hl|m|md)-[a-z0-9-]+|formula", re.IGNORECASE)
+# Our own names, and the highlighter's short ones.
+_CLASS: Final = re.compile(
+    r"md-[a-z0-9-]+|m-[a-z0-9-]+|link|formula|highlight|(?:table|formula)-scroll|[a-z]{1,3}[0-9]?"
+)
 # Lengths, numbers and keywords: nothing that could be an address or a function.
 _FORMULA_VALUE: Final = re.compile(r"[A-Za-z0-9 .%+-]{1,40}")
 _VALUES: Final = {
     "dir": frozenset({"auto", "ltr"}),
-    "role": frozenset({"region"}),
+    "role": frozenset({"group"}),
     "tabindex": frozenset({"0"}),
     "aria-label": frozenset({"Table", "Code", "Formula"}),
 }

@@ -30,10 +30,10 @@ from arena.rendering.invisible import clean, describe, take_out
 
 __all__ = ["RENDERER_VERSION", "Rendered", "render"]
 
-RENDERER_VERSION: Final = "markdown.1"
+RENDERER_VERSION: Final = "markdown.2"
 """Raised with every change of the HTML made of a text; stored answers are then rendered anew."""
 
-_SCROLLING: Final = '<div class="md-scroll" role="region" tabindex="0" aria-label="{label}">'
+_SCROLLING: Final = '<div class="{name}-scroll" role="group" tabindex="0" aria-label="{label}">'
 _BLOCKS_WITH_DIRECTION: Final = frozenset(
     {"paragraph_open", "bullet_list_open", "ordered_list_open", "list_item_open",
      "blockquote_open", "th_open", "td_open", "heading_open"}
@@ -171,7 +171,7 @@ class AnswerRenderer(RendererHTML):
         return super().render(tokens, options, env)
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
-        return _SCROLLING.format(label="Table") + "<table>"
+        return _SCROLLING.format(name="table", label="Table") + "<table>"
 
     def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
         return "</table></div>\n"
@@ -194,7 +194,7 @@ class AnswerRenderer(RendererHTML):
         return f'<code dir="ltr">{escape(tokens[idx].content)}</code>'
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
-        return '<span class="md-link">'
+        return '<span class="link">'
 
     def link_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
         opening, shown = _link_before(tokens, idx)
@@ -218,7 +218,8 @@ class AnswerRenderer(RendererHTML):
     ) -> str:
         token = tokens[idx]
         html = formulas.formula_html(token.content, display=True, markup=token.markup)
-        return f"{_SCROLLING.format(label='Formula')}{html}{escape(token.info)}</div>\n"
+        box = _SCROLLING.format(name="formula", label="Formula")
+        return f"{box}{html}{escape(token.info)}</div>\n"
 
 
 def _alignment_to_class(token: Token) -> None:
@@ -230,9 +231,10 @@ def _alignment_to_class(token: Token) -> None:
 
 def _code_block(html: str, *, label: str) -> str:
     name = f'<div class="md-language" dir="ltr">{escape(label)}</div>\n' if label else ""
+    # The box that scrolls is the one that takes the focus.
     return (
-        f'<div class="md-code">{name}{_SCROLLING.format(label="Code")}'
-        f'<pre dir="ltr"><code>{html}</code></pre></div></div>\n'
+        f'<div class="md-code">{name}<pre dir="ltr" role="group" tabindex="0" aria-label="Code">'
+        f'<code class="highlight">{html}</code></pre></div>\n'
     )
 
 

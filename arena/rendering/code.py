@@ -15,10 +15,9 @@ from pygments.util import ClassNotFound
 
 from arena import rules
 
-__all__ = ["CLASS_PREFIX", "code_html", "may_highlight"]
+__all__ = ["code_html", "may_highlight"]
 
-CLASS_PREFIX: Final = "hl-"
-_FORMATTER: Final = HtmlFormatter(nowrap=True, classprefix=CLASS_PREFIX)
+_FORMATTER: Final = HtmlFormatter(nowrap=True)
 _MAX_LANGUAGE_CHARS: Final = 40
 
 

@@ -92,19 +92,17 @@ def test_headings_are_lowered_below_the_pages_own() -> None:
     ]
 
 
-def test_wide_things_scroll_in_a_labelled_region_of_their_own() -> None:
+def test_wide_things_scroll_in_a_labelled_box_of_their_own() -> None:
     """Tables, code and formulas can be reached and scrolled by key."""
     html = render("| a |\n|-|\n| 1 |\n\n```\ncode\n```\n\n$$\nx\n$$").html
     for label in ("Table", "Code", "Formula"):
-        assert f'role="region" tabindex="0" aria-label="{label}"' in html or (
-            f'aria-label="{label}"' in html and html.count('tabindex="0"') == 3
-        )
+        assert f'role="group" tabindex="0" aria-label="{label}"' in html
 
 
 def test_code_is_highlighted_by_classes_only() -> None:
     """A fence with a known language gets spans with classes, and no style."""
     html = render("```python\ndef f(): pass\n```").html
-    assert '<span class="hl-k">def</span>' in html
+    assert '<span class="k">def</span>' in html
     assert " style=" not in html
     assert '<div class="md-language" dir="ltr">python</div>' in html
 
@@ -117,7 +115,7 @@ def test_code_is_highlighted_by_classes_only() -> None:
 def test_long_code_is_shown_without_highlighting(code: str) -> None:
     """Beyond the limits the highlighter is not asked, and every character is still there."""
     html = render(f"```python\n{code}\n```").html
-    assert "hl-" not in html
+    assert "<span" not in html
     assert Seen(html).text.count(code[0]) >= code.count(code[0])
 
 
@@ -125,7 +123,7 @@ def test_many_code_blocks_share_one_budget() -> None:
     """The blocks beyond the answer's budget stay plain."""
     block = "```python\n" + "a = 1\n" * 500 + "```\n\n"
     html = render(block * 5).html
-    assert 0 < html.count("hl-n") < 500 * 5
+    assert 0 < html.count('class="n"') < 500 * 5
     assert Seen(html).text.count("a = 1") == 2_500
 
 
@@ -135,7 +133,7 @@ def test_links_are_inert_and_say_their_address() -> None:
     assert "<a" not in html
     assert "href" not in html
     assert (
-        '<span class="md-link">here</span> '
+        '<span class="link">here</span> '
         '<span class="md-address" dir="ltr">(https://a.example/x “why”)</span>'
     ) in html
     assert html.count("https://b.example") == 1
