@@ -14,14 +14,11 @@ from ranking import lobster
 
 @dataclass(frozen=True, slots=True)
 class RankingRules:
-    """Rules of fit, board, points and refits; the metadata of each field holds unit and reason."""
+    """All rules of this room; the metadata of each field holds unit and reason."""
 
     id: str = field(
         default="arena.2026.1",
-        metadata={
-            "unit": "name",
-            "reason": "named by every event made under these rules",
-        },
+        metadata={"unit": "name", "reason": "named by every event made under these rules"},
     )
     points_per_win: int = field(
         default=32,
@@ -32,24 +29,15 @@ class RankingRules:
     )
     worst_share: Fraction = field(
         default=Fraction(2, 3),
-        metadata={
-            "unit": "share of the penalty pool",
-            "reason": "the worst answer loses most",
-        },
+        metadata={"unit": "share of the penalty pool", "reason": "the worst answer loses most"},
     )
     score_base: float = field(
         default=lobster.SCORE_BASE,
-        metadata={
-            "unit": "points",
-            "reason": "Arena Score of a model of average strength",
-        },
+        metadata={"unit": "points", "reason": "Arena Score of a model of average strength"},
     )
     score_scale: float = field(
         default=lobster.SCORE_SCALE,
-        metadata={
-            "unit": "points",
-            "reason": "400 points are odds of 10 to 1 between two models",
-        },
+        metadata={"unit": "points", "reason": "400 points are odds of 10 to 1 between two models"},
     )
     score_lowest: float = field(
         default=lobster.SCORE_LOWEST,
@@ -88,17 +76,11 @@ class RankingRules:
     )
     max_iterations: int = field(
         default=lobster.MAX_ITERATIONS,
-        metadata={
-            "unit": "steps",
-            "reason": "a fit takes about six; more than this is a fault",
-        },
+        metadata={"unit": "steps", "reason": "a fit takes about six; more than this is a fault"},
     )
     interval_z: float = field(
         default=lobster.INTERVAL_Z,
-        metadata={
-            "unit": "standard errors",
-            "reason": "95 % interval of a score",
-        },
+        metadata={"unit": "standard errors", "reason": "95 % interval of a score"},
     )
     rank_level: float = field(
         default=lobster.HOLM_LEVEL,
@@ -137,24 +119,15 @@ class RankingRules:
     )
     few_clusters: int = field(
         default=lobster.FEW_CLUSTERS,
-        metadata={
-            "unit": "voters",
-            "reason": "below, the clustered error is too noisy alone",
-        },
+        metadata={"unit": "voters", "reason": "below, the clustered error is too noisy alone"},
     )
     refit_votes: int = field(
         default=100,
-        metadata={
-            "unit": "waiting votes",
-            "reason": "a refit at once when this many wait",
-        },
+        metadata={"unit": "waiting votes", "reason": "a refit at once when this many wait"},
     )
     refit_seconds: int = field(
         default=60,
-        metadata={
-            "unit": "s",
-            "reason": "a board moves at most once a minute when fewer wait",
-        },
+        metadata={"unit": "s", "reason": "a board moves at most once a minute when fewer wait"},
     )
     refit_min_votes: int = field(
         default=1,
@@ -214,24 +187,14 @@ class RankingRules:
     )
     multiplier_active: float = field(
         default=1.0,
-        metadata={
-            "unit": "share of exposure",
-            "reason": "Active models are shown in full",
-        },
+        metadata={"unit": "share of exposure", "reason": "Active models are shown in full"},
     )
     multiplier_observing: float = field(
-        default=0.3,
-        metadata={
-            "unit": "share of exposure",
-            "reason": "weak models are shown less",
-        },
+        default=0.3, metadata={"unit": "share of exposure", "reason": "weak models are shown less"}
     )
     multiplier_probation: float = field(
         default=0.15,
-        metadata={
-            "unit": "share of exposure",
-            "reason": "the return path of eliminated models",
-        },
+        metadata={"unit": "share of exposure", "reason": "the return path of eliminated models"},
     )
     multiplier_eliminated: float = field(
         default=0.0,
@@ -239,6 +202,83 @@ class RankingRules:
             "unit": "share of exposure",
             "reason": "eliminated models return by Probation only",
         },
+    )
+    observing_below: float = field(
+        default=1089.52, metadata={"unit": "points", "reason": "15 % against three average models"}
+    )
+    observing_exposures: int = field(
+        default=50,
+        metadata={"unit": "exposures this month", "reason": "no judgement on a handful of ballots"},
+    )
+    recovery_from: float = field(
+        default=1150.02,
+        metadata={"unit": "points", "reason": "20 % against three average models: no flicker"},
+    )
+    recovery_exposures: int = field(
+        default=25,
+        metadata={"unit": "exposures while Observing", "reason": "new evidence, not the old again"},
+    )
+    elimination_exposures: int = field(
+        default=100,
+        metadata={"unit": "exposures this month", "reason": "a wrong elimination costs most"},
+    )
+    elimination_exposures_observing: int = field(
+        default=50,
+        metadata={
+            "unit": "exposures while Observing",
+            "reason": "two dozen hostile ballots do nothing",
+        },
+    )
+    elimination_z: float = field(
+        default=2.3263,
+        metadata={"unit": "standard errors", "reason": "one-sided 1 %, because looks are many"},
+    )
+    elimination_looks: int = field(
+        default=2,
+        metadata={"unit": "looks in a row", "reason": "one unlucky day eliminates nobody"},
+    )
+    lifecycle_clusters: int = field(
+        default=10,
+        metadata={"unit": "voters since entering", "reason": "a few people move no model"},
+    )
+    probation_after_days: int = field(
+        default=7, metadata={"unit": "days", "reason": "several chances a month"}
+    )
+    probation_exposures: int = field(
+        default=100, metadata={"unit": "exposures in Probation", "reason": "length of one chance"}
+    )
+    probation_verdict_exposures: int = field(
+        default=50, metadata={"unit": "exposures in Probation", "reason": "no verdict before this"}
+    )
+    revival_z: float = field(
+        default=1.6449,
+        metadata={"unit": "standard errors", "reason": "one-sided 5 %: never by one win"},
+    )
+    eligible_models: int = field(
+        default=4,
+        metadata={"unit": "models", "reason": "an elimination that leaves fewer is withheld"},
+    )
+    propensity_cap: float = field(
+        default=10.0,
+        metadata={"unit": "times the median 1 / P(S)", "reason": "no rare set decides the check"},
+    )
+    propensity_errors: float = field(
+        default=2.0, metadata={"unit": "official errors", "reason": "a larger move is marked"}
+    )
+    cap_share: float = field(
+        default=0.05,
+        metadata={
+            "unit": "share of a model's exposures",
+            "reason": "no voter or address supplies more",
+        },
+    )
+    cap_even_shares: float = field(
+        default=2.0,
+        metadata={"unit": "even shares", "reason": "the cap when a model's voters are few"},
+    )
+    cap_clusters: int = field(
+        default=10,
+        metadata={"unit": "voters of a model", "reason": "with fewer, a cap leaves too little"},
     )
 
 
