@@ -14,8 +14,8 @@ from sqlalchemy import Connection, delete, func, insert, or_, select
 
 from arena.errors import UnknownAnswer
 from arena.events import Mode
-from arena.rendering import RENDERER_VERSION, Rendered, render
-from arena.tables import answer, answer_html, catalogue_head, model, question
+from arena.rendering import RENDERER_VERSION, Rendered, render, visible
+from arena.tables import answer, answer_html, model, question
 from ledger.database import Database
 
 __all__ = [
@@ -33,6 +33,8 @@ __all__ = [
 ]
 
 UNKNOWN_MAKER: Final = "unknown"
+# Written out, for every page asks it, and building the statement costs more than running it.
+_VERSION: Final = "SELECT version FROM catalogue_head"
 Progress = Callable[[int, int], None]
 
 
@@ -102,7 +104,7 @@ class CatalogueSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class RenderedAnswer:
-    """An answer ready to be shown: safe HTML, the text as imported, and what was taken out."""
+    """An answer ready to be shown: safe HTML, its text without unseen marks, what was taken out."""
 
     id: str
     html: str
@@ -112,7 +114,7 @@ class RenderedAnswer:
 
 def version(conn: Connection) -> int:
     """Return the number of the catalogue's last change, 0 when it is empty."""
-    return conn.execute(select(catalogue_head.c.version)).scalar() or 0
+    return conn.exec_driver_sql(_VERSION).scalar() or 0
 
 
 def load_snapshot(conn: Connection) -> CatalogueSnapshot:
@@ -183,7 +185,7 @@ def rendered(conn: Connection, answer_ids: Sequence[str]) -> dict[str, RenderedA
             made = Rendered(row.html, tuple(json.loads(row.removed)))
         else:
             made = render(row.text)
-        found[row.id] = RenderedAnswer(row.id, made.html, row.text, made.removed)
+        found[row.id] = RenderedAnswer(row.id, made.html, visible(row.text).text, made.removed)
     missing = [answer_id for answer_id in answer_ids if answer_id not in found]
     if missing:
         raise UnknownAnswer(f"no answer {missing[0]}")

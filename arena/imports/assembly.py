@@ -14,11 +14,12 @@ from arena.imports.rows import AnswerRow, ModelRow, QuestionRow
 from arena.questions import text_key
 from arena.rendering import clean
 
-__all__ = ["Assembly", "PlannedAnswer", "PlannedModel", "PlannedQuestion", "slug_of"]
+__all__ = ["Assembly", "PlannedAnswer", "PlannedModel", "PlannedQuestion", "name_key", "slug_of"]
 
 UNSORTED: Final = "general"
 UNKNOWN_LICENCE: Final = "unknown"
 _NOT_SLUG: Final = re.compile(r"[^a-z0-9.]+")
+_NOT_NAME: Final = re.compile(r"[^\w.]+|_+")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -54,6 +55,12 @@ class PlannedAnswer:
     text: str
     latency_ms: int | None
     place: Place
+
+
+def name_key(name: str) -> str:
+    """Return what names are compared by: case, width and marks between words do not matter."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return _NOT_NAME.sub("-", folded).strip("-.")
 
 
 def slug_of(name: str) -> str:
@@ -142,7 +149,7 @@ class Assembly:
             declared=True,
         )
         for name in (row.slug, row.name, *row.also):
-            known = self._slugs.setdefault(slug_of(name), row.slug)
+            known = self._slugs.setdefault(name_key(name), row.slug)
             if known != row.slug:
                 text = f"the name {name!r} belongs to {known!r} and to {row.slug!r}"
                 self._note(Code.CONFLICTING_MODEL, row.place, text)
@@ -220,32 +227,44 @@ class Assembly:
         self._note(Code.DUPLICATE_ANSWER, row.place, text)
 
     def _slug(self, row: AnswerRow) -> str | None:
-        given = slug_of(row.model)
+        given = name_key(row.model)
         known = self._slugs.get(given)
-        if known is not None:
-            if not self._models[known].declared and self._models[known].name != row.model.strip():
-                text = (
-                    f"{row.model!r} and {self._models[known].name!r} have the same slug {known!r}"
-                )
-                self._note(Code.CONFLICTING_MODEL, row.place, text)
-                return None
+        if known is not None and self._is_spelt_so(known, row):
             return known
+        if known is not None:
+            return None
         if self._registry:
             text = f"the model {row.model!r} is not in the list of models"
             self._note(Code.UNKNOWN_MODEL, row.place, text)
             return None
-        if not given:
-            self._note(Code.WRONG_TYPE, row.place, f"{row.model!r} is no name for a model")
+        return self._new_model(row, given)
+
+    def _is_spelt_so(self, slug: str, row: AnswerRow) -> bool:
+        """Say whether a name that only its answers bear is spelt as before; else it is an error."""
+        known = self._models[slug]
+        if known.declared or known.name == row.model.strip():
+            return True
+        text = f"{row.model!r} and {known.name!r} would be the same model {slug!r}"
+        self._note(Code.CONFLICTING_MODEL, row.place, text)
+        return False
+
+    def _new_model(self, row: AnswerRow, given: str) -> str | None:
+        slug = slug_of(row.model)
+        if not slug:
+            text = f"{row.model!r} gives no slug of a-z and 0-9: declare it in a list of models"
+            self._note(Code.WRONG_TYPE, row.place, text)
+            return None
+        if slug in self._models and not self._is_spelt_so(slug, row):
             return None
         if not self._is_label(row.model, row.place):
             return None
-        self._slugs[given] = given
-        self._models[given] = PlannedModel(
-            given, row.model.strip(), UNKNOWN_MAKER, UNKNOWN_LICENCE, "", declared=False
+        self._slugs[given] = slug
+        self._models[slug] = PlannedModel(
+            slug, row.model.strip(), UNKNOWN_MAKER, UNKNOWN_LICENCE, "", declared=False
         )
         text = f"the maker of {row.model!r} is not known: it counts as a maker of its own"
         self._note(Code.UNKNOWN_MAKER, row.place, text)
-        return given
+        return slug
 
     def _label_or(self, label: str | None, otherwise: str, place: Place) -> str:
         return label if label and self._is_label(label, place) else otherwise

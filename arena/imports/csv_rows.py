@@ -24,17 +24,19 @@ class _Lines:
     def __init__(self, path: Path) -> None:
         self._items = text_lines(path, path.name)
         self.finding: Finding | None = None
+        self.read = 0
 
     def __iter__(self) -> Iterator[str]:
         for item in self._items:
             if isinstance(item, Finding):
                 self.finding = item
                 return
+            self.read += 1
             yield item[1]
 
 
 def parse(path: Path) -> Parsed:
-    """Yield a question and an answer for each record; the line is that of the record's end."""
+    """Yield a question and an answer for each record; the line is where its record begins."""
     lines = _Lines(path)
     reader = csv.reader(lines, strict=True)
     try:
@@ -42,7 +44,7 @@ def parse(path: Path) -> Parsed:
         faults = [] if lines.finding else list(_header_faults(header, path.name))
         yield from faults
         if all(fault.code is Code.UNKNOWN_COLUMN for fault in faults):
-            yield from _records(reader, header, path.name)
+            yield from _records(reader, lines, header, path.name)
     except csv.Error as error:
         # A line that is no UTF-8 or too long ends the input, and may leave a quote open.
         if lines.finding is None:
@@ -66,9 +68,10 @@ def _header_faults(header: list[str], shown: str) -> Iterator[Finding]:
             yield Finding(Code.UNKNOWN_COLUMN, place, f"the column {name!r} is not read")
 
 
-def _records(reader: Iterator[list[str]], header: list[str], shown: str) -> Parsed:
+def _records(reader: Iterator[list[str]], lines: _Lines, header: list[str], shown: str) -> Parsed:
+    begins = lines.read + 1
     for record in reader:
-        place = Place(shown, getattr(reader, "line_num", 0))
+        place, begins = Place(shown, begins), lines.read + 1
         if not record:
             continue
         if len(record) != len(header):

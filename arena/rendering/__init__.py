@@ -5,7 +5,7 @@ Every word of the text stays; nothing in it becomes active, and nothing is loade
 
 from __future__ import annotations
 
-from arena.rendering.answers import RENDERER_VERSION, Rendered, render
+from arena.rendering.answers import RENDERER_VERSION, Rendered, render, visible
 from arena.rendering.invisible import Cleaned, clean
 
-__all__ = ["RENDERER_VERSION", "Cleaned", "Rendered", "clean", "render"]
+__all__ = ["RENDERER_VERSION", "Cleaned", "Rendered", "clean", "render", "visible"]

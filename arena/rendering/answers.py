@@ -26,9 +26,9 @@ from arena import rules
 from arena.rendering import formulas
 from arena.rendering.allow_list import only_allowed
 from arena.rendering.code import code_html, may_highlight
-from arena.rendering.invisible import clean, describe, take_out
+from arena.rendering.invisible import Cleaned, clean, describe, take_out
 
-__all__ = ["RENDERER_VERSION", "Rendered", "render"]
+__all__ = ["RENDERER_VERSION", "Rendered", "render", "visible"]
 
 RENDERER_VERSION: Final = "markdown.2"
 """Raised with every change of the HTML made of a text; stored answers are then rendered anew."""
@@ -52,13 +52,21 @@ class Rendered:
     removed: tuple[str, ...]
 
 
+def visible(text: str) -> Cleaned:
+    """Return an answer's text as "raw text" shows it: without unseen marks and outer blank lines.
+
+    Such marks would tell answers apart, and an override would reorder the words (V-025).
+    """
+    return clean(text.strip("\n").rstrip())
+
+
 def render(text: str) -> Rendered:
     """Return an answer's text as safe HTML.
 
     Args:
         text: Markdown as the model wrote it; hostile text is expected.
     """
-    cleaned = clean(text.strip("\n"))
+    cleaned = visible(text)
     body = _markdown_html(cleaned.text)
     if body is None:
         body = f'<div class="md-plain" dir="auto">{escape(cleaned.text)}</div>'

@@ -269,6 +269,30 @@ class TestFindings:
         made = read(write_lines(tmp_path / "a.jsonl", *rows))
         assert found(made, Code.CONFLICTING_MODEL) == [Place("a.jsonl", 2)]
 
+    def test_models_named_in_other_scripts_need_a_list(self, tmp_path: Path) -> None:
+        """No slug can be made of such a name; a list of models gives one, and keeps them apart."""
+        path = write_lines(
+            tmp_path / "a.jsonl", flat("Why?", "通义千问", "a"), flat("Why?", "文心一言", "b")
+        )
+        assert len(found(read(path), Code.WRONG_TYPE)) == 2
+        listed = tmp_path / "models.toml"
+        listed.write_text(
+            "".join(
+                f'[[models]]\nslug = "{slug}"\nname = "{name}"\nmaker = "x"\nlicence = "x"\n'
+                for slug, name in (("qwen", "通义千问"), ("ernie", "文心一言"))
+            ),
+            encoding="utf-8",
+        )
+        made = read(path, models_file=listed)
+        assert made.is_sound
+        assert [(each.model, each.text) for each in made.answers] == [("qwen", "a"), ("ernie", "b")]
+
+    def test_line_of_a_csv_record_is_where_it_begins(self, tmp_path: Path) -> None:
+        """Records may hold line ends."""
+        path = tmp_path / "a.csv"
+        path.write_text('question,model,answer\nWhy?,m1,"a\nb"\nWhy?,m2,"\n\n"\n')
+        assert found(read(path), Code.EMPTY_ANSWER) == [Place("a.csv", 4)]
+
     def test_unstorable_characters_are_replaced_with_a_warning(self, tmp_path: Path) -> None:
         """NUL and half surrogates cannot be stored."""
         path = tmp_path / "a.jsonl"

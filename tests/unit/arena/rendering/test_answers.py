@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import rules
-from arena.rendering import render
+from arena.rendering import render, visible
 from arena.rendering.allow_list import ATTRIBUTES, TAGS
 
 # Far above what any of these takes (at most 1.5 s on a slow machine), far below what a quadratic
@@ -289,6 +289,13 @@ def test_unseen_marks_are_taken_out_also_when_written_as_entities() -> None:
     assert "ZERO WIDTH SPACE" in named
     assert "RIGHT-TO-LEFT OVERRIDE" in named
     assert "TAG CHARACTER" in named
+
+
+def test_raw_text_holds_no_unseen_marks_and_no_outer_blank_lines() -> None:
+    """The other view of an answer tells no more of its author than the rendered one."""
+    shown = visible("\n\n  a\u200bb\u202ec \n\n")
+    assert shown.text == "  abc"
+    assert len(shown.removed) == 2
 
 
 def test_entity_in_code_is_shown_as_written() -> None:
