@@ -172,7 +172,7 @@ def _rate_limited(error: RateLimitExceeded) -> Response:
     until_s = 0.0 if current is None else current.window.reset_time
     wait_s = max(1, math.ceil(until_s - services().clock() / 1e6))
     hashes = address_hashes()
-    scope = LimitScope(error.limit.scope)
+    scope = LimitScope(str(error.limit.scope))
     with services().database.write() as conn:
         address = hashes.address if hashes else "unknown"
         tally_rate_refusal(conn, address, request_time_us(), scope)
