@@ -22,7 +22,14 @@ from arena.ballot_events import (
     IssuedSlot,
     ballot_event,
 )
-from arena.ballot_store import OpenBallot, Revealed, load_open, revealed_among, revealed_to
+from arena.ballot_store import (
+    OpenBallot,
+    Revealed,
+    load_held,
+    load_open,
+    revealed_among,
+    revealed_to,
+)
 from arena.catalogue import AnswerRef, CatalogueSnapshot, QuestionEntry
 from arena.errors import NothingToShow
 from arena.events import Mode
@@ -165,7 +172,13 @@ def _event_body(
 
 
 def _withdraw(ports: Ports, conn: Connection, visitor: Visitor, found: OpenBallot) -> None:
-    """Close a ballot one of whose answers may no longer be shown (V-024)."""
+    """Close a ballot one of whose answers may no longer be shown (V-024).
+
+    The voter's row is locked by now: another tab may have closed it since it was looked at.
+    """
+    held = load_held(conn, found.id)
+    if held is None or held.state != "open":
+        return
     withdrawn = BallotWithdrawn(ballot=found.id, hour=hour_of(visitor.now_us))
     event = ballot_event(withdrawn, event_id=uuid4(ports.rng), mode=found.mode, visitor=visitor)
     project(conn, ports.log.append(conn, event))
