@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy import Connection, Row, func, select, text
 
+from antiabuse.statements import Statement
 from antiabuse.utc import DAY_US, SECOND_US
 from arena.ballot_events import BoardPublished, arena_stream, board_event
 from arena.ballot_projection import WEIGHT_UNIT
@@ -107,7 +108,7 @@ def as_mode(name: str) -> Mode:
     raise UnknownCode(f"there is no mode {name}")
 
 
-_LATEST = text(
+_LATEST = Statement(
     "SELECT id, body FROM board WHERE mode = :mode AND month = :month"
     " ORDER BY log_size DESC LIMIT 1"
 )
@@ -115,7 +116,7 @@ _LATEST = text(
 
 def latest(conn: Connection, mode: str, month: str) -> PublishedBoard | None:
     """Return the board of a mode and month that was published last, or None before the first."""
-    row = conn.execute(_LATEST, {"mode": mode, "month": month}).one_or_none()
+    row = _LATEST.run(conn, mode=mode, month=month).one_or_none()
     return None if row is None else _parsed(row.id, row.body)
 
 
