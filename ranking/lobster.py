@@ -1,8 +1,8 @@
-"""The public ranking engine `pl.1`: from the votes of a month to its board, in one file.
+"""The public ranking engine, `pl.1` and `pl.extended.1`: from a month's votes to its board.
 
 It runs alone, with numpy and nothing else: `python lobster.py votes.jsonl.gz`. It reads no clock
 and draws no random numbers: the same votes give the same board. Read it from top to bottom:
-numbers, votes, fit, errors, board, file, command.
+numbers, votes, the two likelihoods, fit, refit, errors, scale, board, file, command.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Literal, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 Flags = NDArray[np.bool_]
 Verdict = Literal["best_worst", "same", "bad"]
 
@@ -32,6 +32,7 @@ Verdict = Literal["best_worst", "same", "bad"]
 # `ranking/rules.py` shows these with unit and reason; they stand here so that this file runs alone.
 
 BOARD: Final = "pl.1"
+EXTENDED: Final = "pl.extended.1"
 MODES: Final = ("expert", "speed")
 GHOST: Final = (
     0.5  # wins, and as many losses, of every model against an imaginary model of strength 1
@@ -43,6 +44,7 @@ SCORE_HIGHEST: Final = 2400.0
 STEP_LIMIT: Final = 3.0  # natural logs
 TOLERANCE: Final = 1e-9  # natural logs
 MAX_ITERATIONS: Final = 200
+REFIT_DRIFT: Final = 1e-3  # natural logs; strengths are then within 2e-6 of the maximum
 INTERVAL_Z: Final = 1.96
 HOLM_LEVEL: Final = 0.05
 PROVISIONAL_BELOW: Final = 30  # weighted exposures
@@ -61,12 +63,22 @@ _SCORE_DIGITS: Final = 6  # scores that agree so far differ by rounding alone
 _SMALLEST_SET: Final = 2
 _START_LIMIT: Final = (SCORE_HIGHEST - SCORE_BASE) / POINTS_PER_NAT
 _SUM_LIMIT: Final = 2**53  # above this a float no longer holds every whole number
-_BLOCK_CELLS: Final = 4_000_000  # floats held at once while summing over voters
+_RANGE_LIMIT: Final = 700.0  # natural logs between two strengths; floats end soon after
+_RENEW: Final = 0.03  # natural logs; a longer way makes the information out of date
+_SETTLED: Final = 1e-4  # of the tolerance: how far from the maximum a fit may end
+_NEAR: Final = 1e-3  # natural logs; the start need not be better, for votes are noisier than that
+_BLOCK_CELLS: Final = 800_000  # numbers in a block of votes: they fit in the processor's cache
+_VOTER_CELLS: Final = 2_000_000  # numbers in a block of summed scores of voters
+_SORTED_VOTES: Final = 16_000_000  # votes put in the order of their voters at once
+_PLACE_BITS: Final = 31
+_SMALL_BYTES: Final = 4  # of an integer that is read in place
+_LABELS_PER_VOTE: Final = 4  # up to which voters' labels are taken as numbers
 
 SAME: Final = -1  # in `Choices.best`: "About the same"
 BAD: Final = -2  # in `Choices.best`: "Both bad"
 NO_WORST: Final = -1  # in `Choices.worst`
 PAD: Final = -1  # in `Choices.sets`: no model in this place
+_VERDICTS: Final[dict[int, Verdict]] = {SAME: "same", BAD: "bad"}
 
 
 class LobsterError(Exception):
@@ -96,6 +108,9 @@ class NotConvergedError(LobsterError):
 class Choices:
     """All votes of one mode and month, as whole numbers; n votes on sets of at most k models.
 
+    Any signed integers will do. Small ones, with each column of `sets` in one piece (Fortran
+    order) and the best pick in the first, are read in place; others are copied.
+
     Args:
         models: slugs; every other field names a model by its position here.
         sets: (n, k) models of each vote, each at most once; rows of smaller sets end in PAD.
@@ -117,8 +132,8 @@ class Choices:
 
     def __post_init__(self) -> None:
         picks = (self.best, self.worst, self.weight, self.cluster)
-        whole = all(column.dtype == np.int64 for column in (self.sets, *picks))
-        _require(whole, "all fields must hold whole numbers of 64 bits")
+        whole = all(column.dtype.kind == "i" for column in (self.sets, *picks))
+        _require(whole, "all fields must hold whole numbers with a sign")
         _require(self.sets.shape[1:], "sets must be a table")
         _require(self.sets.shape[1] >= _SMALLEST_SET, "sets need at least two columns")
         shapes = {column.shape for column in picks}
@@ -126,27 +141,33 @@ class Choices:
         _require(len(set(self.models)) == len(self.models), "two models have the same name")
         self._require_sound_sets()
         self._require_sound_picks()
-        _require((self.weight >= 0).all(), "a weight is negative")
+        _require(self.weight.min(initial=0) >= 0, "a weight is negative")
         total = self.weight.sum(dtype=np.float64)
         _require(total < _SUM_LIMIT, "the weights are too large to be added exactly")
 
     def _require_sound_sets(self) -> None:
-        ordered = np.sort(self.sets, axis=1)
-        known = (ordered >= PAD) & (ordered < len(self.models))
-        _require(known.all(), "a set names an unknown model")
-        twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != PAD)
-        _require(not twice.any(), "a set names a model twice")
-        sizes = (self.sets != PAD).sum(axis=1)
-        _require((sizes >= _SMALLEST_SET).all(), "a set has fewer than two models")
+        lowest, highest = self.sets.min(initial=0), self.sets.max(initial=0)
+        known = lowest >= PAD and highest < max(1, len(self.models))
+        _require(known, "a set names an unknown model")
+        for a, b in _pairs(self.sets.shape[1]):
+            twice = self.sets[:, a] == self.sets[:, b]
+            if lowest == PAD:
+                twice &= self.sets[:, a] != PAD
+            _require(not twice.any(), "a set names a model twice")
+        if lowest == PAD:
+            sizes = (self.sets != PAD).sum(axis=1)
+            _require((sizes >= _SMALLEST_SET).all(), "a set has fewer than two models")
 
     def _require_sound_picks(self) -> None:
-        scored, with_worst = self.best >= 0, self.worst != NO_WORST
-        _require(np.isin(self.best[~scored], (SAME, BAD)).all(), "an unknown verdict")
-        for rows, pick in ((scored, self.best), (with_worst, self.worst)):
-            found = (self.sets[rows] == pick[rows, None]).any(axis=1) & (pick[rows] >= 0)
-            _require(found.all(), "a pick is not in its set")
-        other = scored & (self.worst != self.best)
-        _require(other[with_worst].all(), "a worst pick needs another model as best pick")
+        _require(self.best.min(initial=0) >= BAD, "an unknown verdict")
+        with_worst = self.worst != NO_WORST
+        for without, pick in ((self.best < 0, self.best), (~with_worst, self.worst)):
+            found = without | (pick == self.sets[:, 0])
+            for a in range(1, self.sets.shape[1]):
+                found |= pick == self.sets[:, a]
+            _require((found & (without | (pick >= 0))).all(), "a pick is not in its set")
+        other = (self.best >= 0) & (self.worst != self.best)
+        _require((other | ~with_worst).all(), "a worst pick needs another model as best pick")
 
 
 def _require(holds: object, otherwise: str) -> None:
@@ -154,80 +175,385 @@ def _require(holds: object, otherwise: str) -> None:
         raise VotesError(otherwise)
 
 
+def _pairs(size: int) -> list[tuple[int, int]]:
+    """All pairs of places in a set of so many."""
+    return [(a, b) for a in range(size) for b in range(a + 1, size)]
+
+
+# --- Likelihood of `pl.1` ---
+# ℓ = Σ w [θ_best - ln Σ exp θ]: Plackett-Luce with the first choice only; θ = ln γ.
+# The sums run over blocks of votes that fit in the processor's cache, and each has terms of one
+# sign: no digit is lost when a chance is near 0 or 1.
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counted:
-    """The votes that enter the fit: those with a best pick and a weight above 0.
+    """The votes that enter the fit: those with a best pick and a weight other than 0.
 
-    PAD has become `size`, one past the last model.
+    `slots` are the columns of the sets, best pick first. PAD has become `size`, one past the last
+    model, and has strength 0. `weight` is in millionths. Voters are numbered from 0.
     """
 
     size: int
-    sets: Ints
-    best: Ints
-    weight: Floats
-    cluster: Ints  # 0 … clusters - 1
-    clusters: int
+    slots: tuple[Ints, ...]
+    weight: Ints | Floats
+    voter: Ints
+    voters: int
 
     @classmethod
     def of(cls, choices: Choices) -> _Counted:
-        rows = (choices.best >= 0) & (choices.weight > 0)
-        size, sets = len(choices.models), choices.sets[rows]
-        labels, cluster = np.unique(choices.cluster[rows], return_inverse=True)
-        weight = choices.weight[rows] / _WEIGHT_UNIT
-        return cls(
-            size,
-            np.where(sets == PAD, size, sets),
-            choices.best[rows],
-            weight,
-            cluster,
-            len(labels),
-        )
+        counted = (choices.best >= 0) & (choices.weight > 0)
+        rows: slice | Flags = slice(None) if counted.all() else counted
+        return cls.of_rows(choices, rows, choices.weight[rows])
 
-    def chances(self, theta: Floats) -> tuple[Floats, float]:
-        """Chance of each place of each set to be picked best, and the log-likelihood.
+    @classmethod
+    def of_rows(cls, choices: Choices, rows: slice | Flags | Ints, weight: Ints) -> _Counted:
+        """Some of the votes, all with a best pick, with other weights."""
+        size = len(choices.models)
+        slots = _best_first(choices.sets[rows], choices.best[rows], size)
+        return cls(size, slots, weight, *_numbered(choices.cluster[rows]))
 
-        Plackett-Luce, first choice only: P = γ / Σ γ over the set.
-        """
-        worth = np.append(theta, -np.inf)[self.sets]
-        top = worth.max(axis=1, keepdims=True)
-        odds = np.exp(worth - top)
+    @classmethod
+    def of_pairs(cls, wins: Floats) -> _Counted:
+        """Votes on sets of two that give the same wins of each model over each other."""
+        winner, loser = np.nonzero(wins * (1 - np.eye(len(wins))))
+        weight = wins[winner, loser] * _WEIGHT_UNIT
+        return cls(len(wins), (winner, loser), weight, np.zeros_like(winner), 1)
+
+    def blocks(self) -> Iterator[slice]:
+        """The votes in blocks."""
+        size = max(1, _BLOCK_CELLS // len(_pairs(len(self.slots))))
+        return (slice(i, i + size) for i in range(0, len(self.weight), size))
+
+    def cells(self, a: int, b: int, rows: slice) -> Ints:
+        """Where the models in places a and b meet in a flat table of models by models."""
+        cells = self.slots[a][rows].astype(np.intp)
+        cells *= self.size + 1
+        cells += self.slots[b][rows]
+        return cells
+
+    def others(self, rows: slice) -> list[Ints]:
+        """Cells of the models not picked, two by two; an odd one meets PAD."""
+        odd = len(self.slots) % 2 == 0
+        alone = [self.slots[1][rows] + np.intp(self.size * (self.size + 1))] if odd else []
+        return alone + [self.cells(a, a + 1, rows) for a in range(1 + odd, len(self.slots), 2)]
+
+    def wins(self) -> Floats:
+        """(M, M) weight of the votes that picked i best where j was shown, j = i included."""
+        table = np.zeros((self.size + 1) ** 2)
+        for rows in self.blocks():
+            for a in range(len(self.slots)):
+                table += np.bincount(self.cells(0, a, rows), self.weight[rows], len(table))
+        return _square(table, self.size) / _WEIGHT_UNIT
+
+    def climb(self, theta: Floats) -> tuple[float, Floats]:
+        """Log-likelihood, and its gradient (M,)."""
+        strengths = _Strengths.of(theta)
+        loss, won, met = 0.0, np.zeros(self.size + 1), np.zeros((self.size + 1) ** 2)
+        for rows in self.blocks():
+            others = self.others(rows)
+            best, odds = strengths.best_and_odds(self.slots[0][rows], others)
+            weight = self.weight[rows] / _WEIGHT_UNIT
+            loss += float(weight @ np.log(1 + odds))
+            weight /= 1 + odds  # w P
+            won += np.bincount(self.slots[0][rows], weight * odds, len(won))
+            weight /= best  # w / Σ γ
+            for cells in others:
+                met += np.bincount(cells, weight, len(met))
+        square = met.reshape(len(won), len(won))
+        lost = strengths.gamma * (square.sum(axis=0) + square.sum(axis=1))
+        return -loss, (won - lost)[: self.size]
+
+    def information(self, theta: Floats) -> Floats:
+        """Negative Hessian (M, M) of the log-likelihood: Σ w P (1 - P) and Σ -w P P'."""
+        strengths, pairs = _Strengths.of(theta), _pairs(len(self.slots))
+        met = np.zeros((self.size + 1) ** 2)
+        for rows in self.blocks():
+            best, odds = strengths.best_and_odds(self.slots[0][rows], self.others(rows))
+            share = self.weight[rows] / _WEIGHT_UNIT / (best * (1 + odds)) ** 2
+            cells = np.concatenate([self.cells(a, b, rows) for a, b in pairs])
+            met += np.bincount(cells, np.tile(share, len(pairs)), len(met))
+        gamma = strengths.gamma[: self.size]
+        shared = _square(met, self.size) * gamma[:, None] * gamma
+        shared = shared + shared.T
+        # P (1 - P) as the sum of its products with the other chances.
+        return np.diag(shared.sum(axis=1)) - shared
+
+    def outer_products(self, theta: Floats) -> Floats:
+        """(M, M) sum over voters of the outer product of their summed scores w (y - P)."""
+        strengths, products = _Strengths.of(theta), np.zeros((self.size, self.size))
+        for first, after, rows in _voter_blocks(self.voter, self.voters, self.size + 1):
+            of_block = dataclasses.replace(
+                self, slots=tuple(slot[rows] for slot in self.slots), weight=self.weight[rows]
+            )
+            everything = slice(None)
+            slots, others = of_block.slots, of_block.others(everything)
+            best, odds = strengths.best_and_odds(slots[0], others)
+            weight = of_block.weight / _WEIGHT_UNIT / (1 + odds)
+            scores = [-weight / best * strengths.gamma.take(slot) for slot in slots]
+            scores[0] = weight * odds
+            start = (self.voter[rows] - np.intp(first)) * (self.size + 1)
+            cells = np.concatenate([start + slot for slot in slots])
+            summed = np.bincount(cells, np.concatenate(scores), (after - first) * (self.size + 1))
+            summed = summed.reshape(-1, self.size + 1)[:, : self.size]
+            products += summed.T @ summed
+        return products
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Strengths:
+    """Strengths γ, PAD's 0 last, and the flat table of their sums two by two.
+
+    Only ratios matter, so they are scaled to the middle of their range.
+    """
+
+    gamma: Floats
+    pair: Floats
+
+    @classmethod
+    def of(cls, theta: Floats) -> _Strengths:
+        lowest, highest = theta.min(initial=0.0), theta.max(initial=0.0)
+        if not highest - lowest < _RANGE_LIMIT:
+            raise NotConvergedError("the strengths are too far apart to be computed")
+        gamma = np.append(np.exp(theta - (lowest + highest) / 2), 0.0)
+        return cls(gamma, (gamma[:, None] + gamma).ravel())
+
+    def best_and_odds(self, best: Ints, others: Sequence[Ints]) -> tuple[Floats, Floats]:
+        """Strength of each best pick, and the odds (1 - P) / P against it."""
+        strength = self.gamma.take(best)
+        odds = self.pair.take(others[0])
+        for cells in others[1:]:
+            odds += self.pair.take(cells)
+        odds /= strength
+        return strength, odds
+
+
+def _best_first(sets: Ints, best: Ints, size: int) -> tuple[Ints, ...]:
+    """Columns of small integers, with the best pick in the first place and PAD as `size`."""
+    small = sets.dtype.itemsize <= _SMALL_BYTES
+    kind = sets.dtype if small and size <= np.iinfo(sets.dtype).max else np.dtype(np.int32)
+    slots = [np.ascontiguousarray(column, dtype=kind) for column in sets.T]
+    if not np.array_equal(slots[0], best):
+        first = slots[0]
+        slots[1:] = [np.where(slot == best, first, slot) for slot in slots[1:]]
+        slots[0] = best.astype(kind)
+    padded = sets.min(initial=0) == PAD
+    return tuple(np.where(slot == PAD, kind.type(size), slot) if padded else slot for slot in slots)
+
+
+def _numbered(cluster: Ints) -> tuple[Ints, int]:
+    """Voters numbered from 0, and how many there are."""
+    lowest, highest = int(cluster.min(initial=0)), int(cluster.max(initial=-1))
+    if lowest < 0 or highest > _LABELS_PER_VOTE * len(cluster):
+        labels, cluster = np.unique(cluster, return_inverse=True)
+        return cluster, len(labels)
+    seen = np.zeros(highest + 1, dtype=np.bool_)
+    seen[cluster] = True
+    voters = int(seen.sum())
+    return (cluster, voters) if voters == len(seen) else ((np.cumsum(seen) - 1)[cluster], voters)
+
+
+def _voter_blocks(voter: Ints, voters: int, side: int) -> Iterator[tuple[int, int, Ints]]:
+    """Voters first … after - 1, and the rows of their votes, block by block."""
+    until = np.append(0, np.cumsum(np.bincount(voter, minlength=voters)))
+    step, start = max(1, _VOTER_CELLS // side), 0
+    while start < voters:
+        # As many voters as have votes that can be sorted at once, and at least one.
+        end = int(np.searchsorted(until, until[start] + _SORTED_VOTES, side="right")) - 1
+        end = max(start + 1, end)
+        rows = np.flatnonzero((voter >= start) & (voter < end))
+        # Voter and place in one number: sorting values is much faster than an argsort.
+        order = (voter[rows].astype(np.int64) << _PLACE_BITS) | np.arange(len(rows))
+        order.sort()
+        rows = rows[order & ((1 << _PLACE_BITS) - 1)]
+        for first in range(start, end, step):
+            after = min(first + step, end)
+            yield first, after, rows[until[first] - until[start] : until[after] - until[start]]
+        start = end
+
+
+def _square(flat: Floats, size: int) -> Floats:
+    """The flat table as a square one, without PAD."""
+    return flat.reshape(size + 1, size + 1)[:size, :size]
+
+
+# --- Likelihood of `pl.extended.1` ---
+# Two stages. The best answer, "About the same" (Davidson 1970) or "Both bad" (an outside option):
+# weights γ of the models, δ (Π γ)^(1/k) and γ0. Then the worst of the models left, if one was
+# named: weights 1/γ (sequential best-worst). All weights are log-linear, so ℓ is concave.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """Choices of one of A alternatives whose log-weights are `design` @ the L parameters named.
+
+    Args:
+        places: (n, L) parameters that matter in each choice, each at most once.
+        design: (A, L) log-weights of the alternatives are linear in the parameters.
+        chosen: (n,) alternative.
+        weight: (n,) weight, 0 or more.
+        voter: (n,) numbers from 0.
+    """
+
+    places: Ints
+    design: Floats
+    chosen: Ints
+    weight: Floats
+    voter: Ints
+
+    def chances(self, parameters: Floats) -> tuple[Floats, float]:
+        """Chances (n, A) of the alternatives, and the log-likelihood."""
+        worth = parameters[self.places] @ self.design.T
+        worth -= worth.max(axis=1, keepdims=True)
+        odds = np.exp(worth)
         total = odds.sum(axis=1, keepdims=True)
-        log_chance = theta[self.best] - (top + np.log(total))[:, 0]
-        return odds / total, float(self.weight @ log_chance)
+        picked = np.take_along_axis(worth, self.chosen[:, None], axis=1)
+        return odds / total, float(self.weight @ (picked - np.log(total))[:, 0])
 
     def scores(self, chance: Floats) -> Floats:
-        """Score w (y - P) of each place of each set: y is 1 for the best pick, 0 for the others."""
-        picked = self.sets == self.best[:, None]
+        """(n, L) scores w (x_chosen - Σ P x), x the rows of the design."""
+        picked = self.chosen[:, None] == np.arange(len(self.design))
+        # The chance missed as the sum of the other chances: no digit is lost when P is near 1.
         others = np.where(picked, 0.0, chance)
-        # 1 - P as the sum of the other chances: no digit is lost when P is near 1.
-        missed = others.sum(axis=1, keepdims=True)
-        return np.where(picked, missed, -others) * self.weight[:, None]
+        missed = np.where(picked, others.sum(axis=1, keepdims=True), -others)
+        return (missed @ self.design) * self.weight[:, None]
 
-    def beaten(self) -> Flags:
-        """beaten[i, j]: i was picked best at least once where j was shown too."""
-        table = np.zeros((self.size, self.size + 1), dtype=np.bool_)
-        table[self.best[:, None], self.sets] = True
-        return table[:, : self.size]
+    def products(self, chance: Floats) -> Floats:
+        """(n, L, L) negative second derivatives w [Σ P x xᵀ - (Σ P x) (Σ P x)ᵀ]."""
+        width = self.places.shape[1]
+        squares = (self.design[:, :, None] * self.design[:, None, :]).reshape(-1, width**2)
+        mean = chance @ self.design
+        spread = (chance @ squares).reshape(-1, width, width)
+        spread -= mean[:, :, None] * mean[:, None, :]
+        return spread * self.weight[:, None, None]
+
+    def parts(self) -> Iterator[Stage]:
+        """The same choices in blocks."""
+        step = max(1, _BLOCK_CELLS // self.places.shape[1] ** 2)
+        for i in range(0, len(self.chosen), step):
+            rows = slice(i, i + step)
+            chosen, weight, voter = self.chosen[rows], self.weight[rows], self.voter[rows]
+            yield Stage(self.places[rows], self.design, chosen, weight, voter)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Staged:
+    """Any number of stages over the same parameters and voters."""
+
+    size: int
+    stages: tuple[Stage, ...]
+    voters: int
+
+    def parts(self) -> Iterator[Stage]:
+        """All stages in blocks."""
+        return (part for stage in self.stages for part in stage.parts())
+
+    def climb(self, parameters: Floats) -> tuple[float, Floats]:
+        """Log-likelihood, and its gradient."""
+        value, gradient = 0.0, np.zeros(self.size)
+        for part in self.parts():
+            chance, gained = part.chances(parameters)
+            value += gained
+            gradient += _sums(part.places, part.scores(chance), self.size)
+        return value, gradient
+
+    def information(self, parameters: Floats) -> Floats:
+        """Negative Hessian of the log-likelihood."""
+        met = np.zeros(self.size**2)
+        for part in self.parts():
+            cells = part.places[:, :, None] * self.size + part.places[:, None, :]
+            met += _sums(cells, part.products(part.chances(parameters)[0]), len(met))
+        return met.reshape(self.size, self.size)
+
+    def outer_products(self, parameters: Floats) -> Floats:
+        """Sum over voters of the outer product of their summed scores."""
+        scores = [stage.scores(stage.chances(parameters)[0]) for stage in self.stages]
+        products = np.zeros((self.size, self.size))
+        step = max(1, _VOTER_CELLS // max(1, self.size))
+        for first in range(0, self.voters, step):
+            summed = np.zeros(step * self.size)
+            for stage, score in zip(self.stages, scores, strict=True):
+                rows = np.flatnonzero((stage.voter >= first) & (stage.voter < first + step))
+                cells = (stage.voter[rows, None] - first) * self.size + stage.places[rows]
+                summed += _sums(cells, score[rows], len(summed))
+            table = summed.reshape(step, self.size)
+            products += table.T @ table
+        return products
+
+
+def _sums(cells: Ints, values: Floats, size: int) -> Floats:
+    """Sum the values by cell, 0 to size - 1."""
+    return np.bincount(cells.ravel(), values.ravel(), size).astype(np.float64, copy=False)
+
+
+def _best_stages(choices: Choices, voter: Ints, extra: Sequence[int]) -> list[Stage]:
+    """The best stage for each size of set; `extra` are the verdicts that are alternatives too."""
+    size, stages = len(choices.models), []
+    for rows, sets in _by_size(choices.sets, choices.best >= min([0, *extra]), voter):
+        k, best = sets.shape[1], choices.best[rows]
+        design = np.eye(k + len(extra))
+        chosen = (sets == best[:, None]).argmax(axis=1)
+        for place, verdict in enumerate(extra, start=k):
+            design[place, :k] = 1 / k if verdict == SAME else 0
+            chosen[best == verdict] = place
+        of_extra = np.broadcast_to(size + np.arange(len(extra)), (len(rows), len(extra)))
+        places = np.concatenate([sets, of_extra], axis=1)
+        stages.append(
+            Stage(places, design, chosen, choices.weight[rows] / _WEIGHT_UNIT, voter[rows])
+        )
+    return stages
+
+
+def _worst_stages(choices: Choices, voter: Ints) -> list[Stage]:
+    """The worst stage for each size of set; with one model left there is nothing to choose."""
+    stages = []
+    for rows, sets in _by_size(choices.sets, choices.worst >= 0, voter):
+        left = sets[sets != choices.best[rows, None]].reshape(len(rows), -1)
+        chosen = (left == choices.worst[rows, None]).argmax(axis=1)
+        weight = choices.weight[rows] / _WEIGHT_UNIT
+        if left.shape[1] > 1:
+            stages.append(Stage(left, -np.eye(left.shape[1]), chosen, weight, voter[rows]))
+    return stages
+
+
+def _by_size(sets: Ints, chosen: Flags, voter: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Rows with a voter and their sets, for each size of set."""
+    sizes = np.where(chosen & (voter >= 0), (sets != PAD).sum(axis=1), 0)
+    for k in np.unique(sizes[sizes > 0]):
+        rows = np.flatnonzero(sizes == k)
+        yield rows, sets[rows, :k].astype(np.int64)
 
 
 # --- Fit ---
-# Maximise Σ w [θ_best - ln Σ exp θ] over votes + ghost × Σ [ln σ(θ) + ln σ(-θ)] over models,
-# where θ = ln γ and σ is the logistic function.
+# Maximise ℓ + ghost × Σ [ln σ(θ) + ln σ(-θ)] over the parameters, σ the logistic function.
+
+
+class _Likelihood(Protocol):
+    """A concave log-likelihood."""
+
+    def climb(self, theta: Floats, /) -> tuple[float, Floats]: ...
+    def information(self, theta: Floats, /) -> Floats: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """One maximum-likelihood fit of M models, with what errors and boards need.
 
-    `theta` (M,) is in natural logs with the ghost at 0; without ghost its mean is 0. The tallies
-    (M,) are weighted: `exposures`, `best` and `worst` over votes with a best pick, `same` and
-    `bad` over those two verdicts. `comparable` marks the largest group tied by shared ballots.
-    `inverse` (M, M) is H⁻¹; `middle` (M, M) is B, or None with fewer than two clusters.
+    `theta` (M,) is in natural logs with the ghost at 0; without ghost its mean is 0. `extra` (E,)
+    holds ln δ and ln γ0 of the verdicts in `verdicts`, in `pl.extended.1` alone. The tallies (M,)
+    are weighted: `exposures`, `best` and `worst` over votes with a best pick, `same` and `bad`
+    over those two verdicts; `wins` (M, M) is the weight of the votes that picked i best where j
+    was shown. `comparable` marks the largest group tied by ballots with a best pick. `inverse` is
+    H⁻¹; `middle` is B, or None with fewer than two clusters; both (M + E, M + E). `drift` is the
+    largest change of a strength since the last fit of all votes: 0, but after `refit`.
     """
 
+    board: str
     models: tuple[str, ...]
     ghost: float
     theta: Floats
+    verdicts: tuple[int, ...]
+    extra: Floats
     iterations: int
     log_likelihood: float
     penalised_log_likelihood: float
@@ -235,18 +561,34 @@ class Fit:
     clusters: int
     same_votes: int
     bad_votes: int
-    exposures: Floats
-    best: Floats
+    wins: Floats
     worst: Floats
     same: Floats
     bad: Floats
-    comparable: Flags
     inverse: Floats
     middle: Floats | None
+    drift: float = 0.0
+
+    @property
+    def exposures(self) -> Floats:
+        """(M,) weight of the votes with a best pick that showed each model."""
+        shown: Floats = self.wins.sum(axis=0)
+        return shown
+
+    @property
+    def best(self) -> Floats:
+        """(M,) weight of the best picks."""
+        return np.diag(self.wins).copy()
+
+    @property
+    def comparable(self) -> Flags:
+        """(M,) whether each model belongs to the largest group tied by shared ballots."""
+        beaten = self.wins > 0
+        return _largest_group(beaten | beaten.T, self.exposures)
 
 
 def fit(choices: Choices, *, ghost: float = GHOST, start: Mapping[str, float] | None = None) -> Fit:
-    """Fit the strengths by Newton's method with limited steps; the maximum is unique.
+    """Fit the strengths of `pl.1` by Newton's method with limited steps; the maximum is unique.
 
     Args:
         choices: the votes.
@@ -260,90 +602,114 @@ def fit(choices: Choices, *, ghost: float = GHOST, start: Mapping[str, float] | 
         NotConvergedError: no convergence within MAX_ITERATIONS steps.
         WrongUseError: the ghost is negative, or a start value is not finite.
     """
+    votes, wins, theta, iterations = _strengths(choices, ghost, start)
+    return _fitted(BOARD, choices, wins, votes, ghost, theta, (), iterations)
+
+
+def strengths(
+    choices: Choices, *, ghost: float = GHOST, start: Mapping[str, float] | None = None
+) -> Floats:
+    """Only the log-strengths (M,) that `fit` finds, without what errors need."""
+    return _strengths(choices, ghost, start)[2]
+
+
+def fit_extended(choices: Choices, *, ghost: float = GHOST) -> Fit:
+    """Fit `pl.extended.1`: best, "About the same", "Both bad" and worst on one scale.
+
+    The ghost also meets δ and γ0. Without it, a verdict that no vote gives is no alternative.
+
+    Raises:
+        LobsterError: as `fit`.
+    """
+    votes, wins, theta, _ = _strengths(choices, ghost, None)
+    given = {*choices.best[choices.weight > 0].tolist()} if ghost == 0 else {SAME, BAD}
+    verdicts = tuple(verdict for verdict in (SAME, BAD) if verdict in given)
+    voter, voters = _voters(choices, verdicts)
+    stages = (*_best_stages(choices, voter, verdicts), *_worst_stages(choices, voter))
+    both = _Staged(votes.size + len(verdicts), stages, voters)
+    start = np.append(theta, np.zeros(len(verdicts)))
+    parameters, iterations = _maximise(both, ghost, start)
+    return _fitted(EXTENDED, choices, wins, both, ghost, parameters, verdicts, iterations)
+
+
+def _voters(choices: Choices, verdicts: Sequence[int]) -> tuple[Ints, int]:
+    """Each vote's voter, -1 for votes that do not count, and the number of voters."""
+    counted = (choices.weight > 0) & (choices.best >= min([0, *verdicts]))
+    voter = np.full(len(counted), -1, dtype=np.int64)
+    voter[counted], voters = _numbered(choices.cluster[counted])
+    return voter, voters
+
+
+def _strengths(
+    choices: Choices, ghost: float, start: Mapping[str, float] | None
+) -> tuple[_Counted, Floats, Floats, int]:
+    """The votes that count, their wins, the log-strengths, and the number of steps."""
     if not (math.isfinite(ghost) and ghost >= 0):
         raise WrongUseError("the ghost must be 0 or a positive number")
     votes = _Counted.of(choices)
-    beaten = votes.beaten()
+    wins = votes.wins()
     if ghost == 0:
-        _require_finite_maximum(beaten, choices.models)
-    exposures = _tally(choices, choices.best >= 0)
-    theta, iterations = _maximise(votes, ghost, _start(choices.models, start, exposures > 0))
-    if ghost == 0:
-        theta -= theta.mean()
-    chance, log_likelihood = votes.chances(theta)
-    information = _slopes(votes, ghost, theta, chance)[1]
-    prior = _ghost_log_likelihood(ghost, theta[exposures > 0])
-    return Fit(
-        models=choices.models,
-        ghost=ghost,
-        theta=theta,
-        iterations=iterations,
-        log_likelihood=log_likelihood,
-        penalised_log_likelihood=log_likelihood + prior,
-        votes=len(votes.best),
-        clusters=votes.clusters,
-        same_votes=int(((choices.best == SAME) & (choices.weight > 0)).sum()),
-        bad_votes=int(((choices.best == BAD) & (choices.weight > 0)).sum()),
-        exposures=exposures,
-        best=_tally_picks(choices, choices.best),
-        worst=_tally_picks(choices, choices.worst),
-        same=_tally(choices, choices.best == SAME),
-        bad=_tally(choices, choices.best == BAD),
-        comparable=_largest_group(beaten | beaten.T, exposures),
-        inverse=_inverse(information, ghost),
-        middle=_middle(votes, ghost, theta, chance) if votes.clusters > 1 else None,
-    )
+        _require_finite_maximum(wins > 0, choices.models)
+    shown = wins.sum(axis=0) > 0
+    if start is None:
+        # i's wins where j was shown, and j's where i was, are pairs of Bradley-Terry; their fit
+        # is consistent too, and costs nothing beside a look at all votes.
+        near = np.zeros(votes.size)
+        near, _ = _maximise(_Counted.of_pairs(wins), ghost, near, tolerance=_NEAR)
+    else:
+        near = _start(choices.models, start, shown)
+    theta, iterations = _maximise(votes, ghost, near)
+    return votes, wins, theta - theta.mean() if ghost == 0 and votes.size else theta, iterations
 
 
-def _start(models: Sequence[str], start: Mapping[str, float] | None, shown: Flags) -> Floats:
+def _start(models: Sequence[str], start: Mapping[str, float], shown: Flags) -> Floats:
     """The start, kept within the printed scale: far outside it the likelihood is all but flat."""
-    given = np.array([(start or {}).get(model, 0.0) for model in models], dtype=np.float64)
+    given = np.array([start.get(model, 0.0) for model in models], dtype=np.float64)
     if not np.isfinite(given).all():
         raise WrongUseError("a start value is not a finite number")
     return np.where(shown, np.clip(given, -_START_LIMIT, _START_LIMIT), 0.0)
 
 
-def _maximise(votes: _Counted, ghost: float, theta: Floats) -> tuple[Floats, int]:
-    """The maximum, and the number of steps it took."""
-    chance, value = _penalised(votes, ghost, theta)
+def _maximise(
+    likelihood: _Likelihood, ghost: float, theta: Floats, *, tolerance: float = TOLERANCE
+) -> tuple[Floats, int]:
+    """The maximum, and the number of steps it took.
+
+    The information costs more than the gradient and hardly changes on a short way, so it is
+    renewed after a longer one. With it x out of date, a step of length y leaves about x y to go.
+    A step is taken when it climbs, or has not passed the top.
+    """
+    value, gradient = _penalised(likelihood, ghost, theta)
+    inverse, way = np.empty(0), math.inf
     for iteration in range(1, MAX_ITERATIONS + 1):
-        gradient, information = _slopes(votes, ghost, theta, chance)
-        step = _inverse(information, ghost) @ gradient
+        if way > _RENEW:
+            inverse, way = _inverse(_information(likelihood, ghost, theta), ghost), 0.0
+        step = inverse @ gradient
         length = float(np.abs(step).max(initial=0.0))
         if length > STEP_LIMIT:
             step *= STEP_LIMIT / length
         while True:
-            chance, climbed = _penalised(votes, ghost, theta + step)
+            climbed, slope = _penalised(likelihood, ghost, theta + step)
+            rises = climbed >= value - abs(value) * _ROUNDING or slope @ step >= 0
             # The objective is concave: a step that loses has overshot, and half of it is closer.
-            if climbed >= value - abs(value) * _ROUNDING or np.abs(step).max() < TOLERANCE:
+            if rises or np.abs(step).max() < TOLERANCE:
                 break
             step /= 2
-        theta, value = theta + step, climbed
-        if length < TOLERANCE:
+        theta, value, gradient, way = theta + step, climbed, slope, way + length
+        if length < tolerance and way * length < tolerance * _SETTLED:
             return theta, iteration
     raise NotConvergedError(f"no convergence after {MAX_ITERATIONS} steps")
 
 
-def _penalised(votes: _Counted, ghost: float, theta: Floats) -> tuple[Floats, float]:
-    chance, log_likelihood = votes.chances(theta)
-    return chance, log_likelihood + _ghost_log_likelihood(ghost, theta)
+def _penalised(likelihood: _Likelihood, ghost: float, theta: Floats) -> tuple[float, Floats]:
+    value, gradient = likelihood.climb(theta)
+    return value + _ghost_value(ghost, theta), gradient + _ghost_gradient(ghost, theta)
 
 
-def _slopes(votes: _Counted, ghost: float, theta: Floats, chance: Floats) -> tuple[Floats, Floats]:
-    """Gradient (M,) and negative Hessian (M, M) of the penalised log-likelihood."""
-    expected = chance * votes.weight[:, None]
+def _information(likelihood: _Likelihood, ghost: float, theta: Floats) -> Floats:
+    """Negative Hessian of the penalised log-likelihood."""
     q = _logistic(theta)
-    side = votes.size + 1
-    gradient = _sums(votes.sets, votes.scores(chance), side)[: votes.size] + ghost * (1 - 2 * q)
-    pairs = np.zeros(side * side)
-    for a in range(votes.sets.shape[1]):
-        for b in range(a):
-            cell = votes.sets[:, a] * side + votes.sets[:, b]
-            pairs += _sums(cell, expected[:, a] * chance[:, b], side * side)
-    shared = pairs.reshape(side, side)[: votes.size, : votes.size]
-    shared = shared + shared.T
-    # P (1 - P) as the sum of its products with the other chances, for the same reason as above.
-    return gradient, np.diag(shared.sum(axis=1) + 2 * ghost * q * (1 - q)) - shared
+    return likelihood.information(theta) + np.diag(2 * ghost * q * (1 - q))
 
 
 def _inverse(information: Floats, ghost: float) -> Floats:
@@ -355,8 +721,12 @@ def _inverse(information: Floats, ghost: float) -> Floats:
     return inverse
 
 
-def _ghost_log_likelihood(ghost: float, theta: Floats) -> float:
+def _ghost_value(ghost: float, theta: Floats) -> float:
     return -ghost * float((np.logaddexp(0, theta) + np.logaddexp(0, -theta)).sum())
+
+
+def _ghost_gradient(ghost: float, theta: Floats) -> Floats:
+    return ghost * (1 - 2 * _logistic(theta))
 
 
 def _logistic(theta: Floats) -> Floats:
@@ -364,22 +734,69 @@ def _logistic(theta: Floats) -> Floats:
     return values
 
 
-def _sums(cells: Ints, values: NDArray[Any], size: int) -> Floats:
-    """Sum the values by cell, 0 to size - 1."""
-    return np.bincount(cells.ravel(), values.ravel(), size).astype(np.float64, copy=False)
+def _fitted(
+    board: str,
+    choices: Choices,
+    wins: Floats,
+    likelihood: _Counted | _Staged,
+    ghost: float,
+    parameters: Floats,
+    verdicts: tuple[int, ...],
+    iterations: int,
+) -> Fit:
+    size, several = len(choices.models), likelihood.voters > 1
+    if ghost == 0 and size:
+        # Only differences are known: models, and γ0 with them, but not δ.
+        moved = np.append(np.ones(size), [verdict == BAD for verdict in verdicts])
+        parameters = parameters - parameters[:size].mean() * moved
+    value = likelihood.climb(parameters)[0]
+    return Fit(
+        board=board,
+        models=choices.models,
+        ghost=ghost,
+        theta=parameters[:size],
+        verdicts=verdicts,
+        extra=parameters[size:],
+        iterations=iterations,
+        log_likelihood=value,
+        penalised_log_likelihood=value + _shown_ghosts(ghost, parameters, wins),
+        votes=_votes(choices, choices.best >= 0),
+        clusters=likelihood.voters,
+        same_votes=_votes(choices, choices.best == SAME),
+        bad_votes=_votes(choices, choices.best == BAD),
+        wins=wins,
+        worst=_tally_worst(choices, slice(None), choices.weight),
+        same=_tally(choices, SAME, slice(None), choices.weight),
+        bad=_tally(choices, BAD, slice(None), choices.weight),
+        inverse=_inverse(_information(likelihood, ghost, parameters), ghost),
+        middle=_middle(likelihood, ghost, parameters) if several else None,
+    )
 
 
-def _tally(choices: Choices, rows: Flags) -> Floats:
-    """Weighted number of the chosen votes that showed each model."""
-    sets, size = choices.sets[rows], len(choices.models)
-    weight = np.broadcast_to(choices.weight[rows, None], sets.shape)
-    places = np.where(sets == PAD, size, sets)
-    return _sums(places, weight, size + 1)[:size] / _WEIGHT_UNIT
+def _shown_ghosts(ghost: float, parameters: Floats, wins: Floats) -> float:
+    """The ghost's part of the log-likelihood, without models that were never shown."""
+    shown = np.ones(len(parameters), dtype=np.bool_)
+    shown[: len(wins)] = wins.sum(axis=0) > 0
+    return _ghost_value(ghost, parameters[shown])
 
 
-def _tally_picks(choices: Choices, pick: Ints) -> Floats:
-    rows = pick >= 0
-    return _sums(pick[rows], choices.weight[rows], len(choices.models)) / _WEIGHT_UNIT
+def _votes(choices: Choices, chosen: Flags) -> int:
+    return int((chosen & (choices.weight > 0)).sum())
+
+
+def _tally(choices: Choices, verdict: int, rows: slice | Ints, weight: Ints) -> Floats:
+    """(M,) weight of the votes of `rows` with this verdict that showed each model."""
+    chosen, size = choices.best[rows] == verdict, len(choices.models)
+    sets = choices.sets[rows][chosen]
+    weights = np.broadcast_to(weight[chosen, None].astype(np.float64), sets.shape)
+    return _sums(np.where(sets == PAD, size, sets), weights, size + 1)[:size] / _WEIGHT_UNIT
+
+
+def _tally_worst(choices: Choices, rows: slice | Ints, weight: Ints) -> Floats:
+    """(M,) weight of the worst picks in `rows`."""
+    size = len(choices.models)
+    # NO_WORST falls into the first cell.
+    return np.bincount(choices.worst[rows] + 1, weight, size + 1)[1:] / _WEIGHT_UNIT
 
 
 def _reached(links: Flags, first: int) -> Flags:
@@ -422,33 +839,149 @@ def _require_finite_maximum(beaten: Flags, models: Sequence[str]) -> None:
             )
 
 
+# --- Refit: some new or changed votes after a fit of all ---
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Expanded:
+    """The votes of an earlier fit to second order around their maximum, and the change exactly.
+
+    When no strength moves by more than d, no chance changes by more than a factor exp(±2d), and
+    the maximum found is off by at most about 2 d².
+    """
+
+    anchor: Floats
+    gradient: Floats
+    known: Floats
+    change: _Counted
+
+    @classmethod
+    def of(cls, last: Fit, change: _Counted) -> _Expanded:
+        q = _logistic(last.theta)
+        ghosts = np.diag(2 * last.ghost * q * (1 - q))
+        gradient = -_ghost_gradient(last.ghost, last.theta)
+        return cls(last.theta, gradient, np.linalg.inv(last.inverse) - ghosts, change)
+
+    def climb(self, theta: Floats) -> tuple[float, Floats]:
+        """Log-likelihood less that of the earlier fit, and its gradient."""
+        value, gradient = self.change.climb(theta)
+        moved = theta - self.anchor
+        bent = self.known @ moved
+        value += float(self.gradient @ moved - moved @ bent / 2)
+        return value, gradient + self.gradient - bent
+
+    def information(self, theta: Floats) -> Floats:
+        """Negative Hessian."""
+        return self.known + self.change.information(theta)
+
+
+def refit(last: Fit, before: Choices, now: Choices) -> Fit:
+    """Fit `pl.1` again when votes came in or changed their weight, from those votes alone.
+
+    With d the largest change of a strength (`drift`), strengths are within about 2 d² of the
+    maximum and errors within a share of 2 d. Beyond REFIT_DRIFT, without ghost, and after a fit
+    with one voter, all votes are fitted anew, from the last strengths on.
+
+    Args:
+        last: the fit of `before` by `fit`. Refits do not build on refits, so errors do not add up.
+        before: the votes of that fit.
+        now: the same votes in the same order, perhaps with other weights, and new ones after them.
+
+    Raises:
+        WrongUseError: `last` is not such a fit, or the models or the number of votes do not agree.
+        LobsterError: as `fit`.
+    """
+    old = len(before.best)
+    if last.board != BOARD or last.drift or last.models != before.models:
+        raise WrongUseError("refit needs a fit of all earlier votes by `fit`")
+    if now.models != before.models or len(now.best) < old:
+        raise WrongUseError("refit needs the same models, and the earlier votes before the new")
+    shift = now.weight.astype(np.int64)
+    shift[:old] -= before.weight
+    rows = np.flatnonzero(shift)
+    shift = shift[rows]
+    if last.ghost > 0 and last.middle is not None:
+        picked = now.best[rows] >= 0
+        expanded = _Expanded.of(last, _Counted.of_rows(now, rows[picked], shift[picked]))
+        theta, iterations = _maximise(expanded, last.ghost, last.theta)
+        moved = dataclasses.replace(last, theta=theta, iterations=iterations)
+        if np.abs(theta - last.theta).max(initial=0.0) <= REFIT_DRIFT:
+            voters, middle = _changed_middle(last, before, now, rows, theta)
+            return _changed(last, moved, now, rows, shift, expanded, voters, middle)
+    start = dict(zip(last.models, last.theta.tolist(), strict=True))
+    return fit(now, ghost=last.ghost, start=start)
+
+
+def _changed_middle(
+    last: Fit, before: Choices, now: Choices, rows: Ints, theta: Floats
+) -> tuple[int, Floats | None]:
+    """The number of voters, and B with the voters of the changed votes counted anew."""
+    touched = np.unique(now.cluster[rows])
+    products = np.zeros_like(last.inverse)
+    if last.middle is not None:
+        factor = (last.clusters - 1) / last.clusters
+        products += (last.middle - _ghost_rows(last.ghost, last.theta)) * factor
+    for sign, choices, strengths in ((-1, before, last.theta), (1, now, theta)):
+        counted = (choices.best >= 0) & (choices.weight > 0)
+        kept = np.flatnonzero(np.isin(choices.cluster, touched) & counted)
+        votes = _Counted.of_rows(choices, kept, choices.weight[kept])
+        products += sign * votes.outer_products(strengths)
+    voters = _numbered(now.cluster[(now.best >= 0) & (now.weight > 0)])[1]
+    ghosts = _ghost_rows(last.ghost, theta)
+    return voters, products * (voters / (voters - 1)) + ghosts if voters > 1 else None
+
+
+def _changed(
+    last: Fit,
+    moved: Fit,
+    now: Choices,
+    rows: Ints,
+    shift: Ints,
+    expanded: _Expanded,
+    voters: int,
+    middle: Floats | None,
+) -> Fit:
+    """The moved fit with everything else brought up to its strengths."""
+    ghost, theta, wins = last.ghost, moved.theta, last.wins + expanded.change.wins()
+    value = last.log_likelihood + expanded.climb(theta)[0]
+    return dataclasses.replace(
+        moved,
+        log_likelihood=value,
+        penalised_log_likelihood=value + _shown_ghosts(ghost, theta, wins),
+        votes=_votes(now, now.best >= 0),
+        clusters=voters,
+        same_votes=_votes(now, now.best == SAME),
+        bad_votes=_votes(now, now.best == BAD),
+        wins=wins,
+        worst=last.worst + _tally_worst(now, rows, shift),
+        same=last.same + _tally(now, SAME, rows, shift),
+        bad=last.bad + _tally(now, BAD, rows, shift),
+        inverse=_inverse(_information(expanded, ghost, theta), ghost),
+        middle=middle,
+        drift=float(np.abs(theta - last.theta).max(initial=0.0)),
+    )
+
+
 # --- Errors: V = A B Aᵀ, A = C H⁻¹, C the contrast with a mean of models ---
 
 
-def _middle(votes: _Counted, ghost: float, theta: Floats, chance: Floats) -> Floats:
+def _middle(likelihood: _Counted | _Staged, ghost: float, parameters: Floats) -> Floats:
     """B: outer products of each voter's summed scores w (y - P), times G / (G - 1), plus ghosts."""
-    scores = votes.scores(chance)
-    order = np.argsort(votes.cluster, kind="stable")
-    cluster, side = votes.cluster[order], votes.size + 1
-    block = min(votes.clusters, max(1, _BLOCK_CELLS // side))
-    middle = np.zeros((votes.size, votes.size))
-    for first in range(0, votes.clusters, block):
-        rows = order[np.searchsorted(cluster, first) : np.searchsorted(cluster, first + block)]
-        cell = (votes.cluster[rows, None] - first) * side + votes.sets[rows]
-        summed = _sums(cell, scores[rows], block * side)
-        summed = summed.reshape(block, side)[:, : votes.size]
-        middle += summed.T @ summed
-    q = _logistic(theta)
-    ghost_rows = np.diag(ghost * ((1 - q) ** 2 + q**2))
-    return middle * (votes.clusters / (votes.clusters - 1)) + ghost_rows
+    factor = likelihood.voters / (likelihood.voters - 1)
+    return likelihood.outer_products(parameters) * factor + _ghost_rows(ghost, parameters)
+
+
+def _ghost_rows(ghost: float, parameters: Floats) -> Floats:
+    q = _logistic(parameters)
+    return np.diag(ghost * ((1 - q) ** 2 + q**2))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Covariance:
-    """Covariance (M, M) of contrasts: clustered by voter, and from the model alone.
+    """Covariance (P, P) of contrasts: clustered by voter, and from the model alone.
 
-    `clustered` is None with fewer than two clusters. `few_voters` (M,) says where the larger of
-    the two is used.
+    P = M, or in `pl.extended.1` M + E. `clustered` is None with fewer than two clusters.
+    `few_voters` (P,) says where the larger of the two is used.
     """
 
     clustered: Floats | None
@@ -459,22 +992,24 @@ class Covariance:
     def of(cls, fitted: Fit, mean_of: Flags | None) -> Covariance:
         """Covariance of each log-strength less the mean of some models, or less nothing."""
         size = len(fitted.models)
-        contrast = np.eye(size)
+        contrast = np.eye(len(fitted.inverse))
         if mean_of is not None and mean_of.any():
-            contrast = contrast - mean_of / mean_of.sum()
+            contrast[_moved(fitted), :size] -= mean_of / mean_of.sum()
         side = contrast @ fitted.inverse
         clustered = None if fitted.middle is None else side @ fitted.middle @ side.T
-        few = (fitted.best < FEW_BEST_PICKS) | (fitted.clusters < FEW_CLUSTERS)
+        given = {SAME: fitted.same_votes, BAD: fitted.bad_votes}
+        picks = np.append(fitted.best, [given[verdict] for verdict in fitted.verdicts])
+        few = (picks < FEW_BEST_PICKS) | (fitted.clusters < FEW_CLUSTERS)
         return cls(clustered, side @ contrast.T, few)
 
     def errors(self) -> Floats:
-        """(M,) standard errors, natural logs."""
+        """(P,) standard errors, natural logs."""
         model = np.diag(self.model)
         clustered = model if self.clustered is None else np.diag(self.clustered)
         return _root(self._chosen(clustered, model, self.few_voters))
 
     def error_of_differences(self) -> Floats:
-        """(M, M) standard errors of θ_i - θ_j, natural logs."""
+        """(P, P) standard errors of θ_i - θ_j, natural logs."""
         model = _variance_of_differences(self.model)
         clustered = model if self.clustered is None else _variance_of_differences(self.clustered)
         return _root(self._chosen(clustered, model, self.few_voters[:, None] | self.few_voters))
@@ -485,6 +1020,12 @@ class Covariance:
         return np.where(few, np.maximum(clustered, model), clustered)
 
 
+def _moved(fitted: Fit) -> Flags:
+    """Parameters whose zero is that of the strengths: all but δ, which no shift of them changes."""
+    of_models = np.ones(len(fitted.models), dtype=np.bool_)
+    return np.append(of_models, [verdict == BAD for verdict in fitted.verdicts]).astype(np.bool_)
+
+
 def _variance_of_differences(covariance: Floats) -> Floats:
     variance = np.diag(covariance)
     return variance[:, None] + variance - covariance - covariance.T
@@ -493,6 +1034,73 @@ def _variance_of_differences(covariance: Floats) -> Floats:
 def _root(variance: Floats) -> Floats:
     # Rounding may leave -1e-18 where a model is compared with itself.
     return np.sqrt(np.maximum(variance, 0.0))
+
+
+# --- One scale or two ---
+
+
+@dataclass(frozen=True, slots=True)
+class OneScale:
+    """Likelihood-ratio test of one scale for best and worst against one for each.
+
+    `statistic` is twice the gain of separate worths, chi-square with `df` degrees of freedom if
+    one scale holds. Votes count as independent: voters are not clustered.
+    """
+
+    statistic: float
+    df: int
+    p: float
+
+
+def one_scale(choices: Choices, fitted: Fit) -> OneScale | None:
+    """Test whether best and worst picks lie on one scale; None without worst picks to compare.
+
+    Args:
+        choices: the votes.
+        fitted: their fit by `fit_extended`.
+
+    Raises:
+        LobsterError: as `fit`.
+    """
+    size, ghost = len(choices.models), fitted.ghost
+    voter, voters = _voters(choices, fitted.verdicts)
+    best, worst = _best_stages(choices, voter, fitted.verdicts), _worst_stages(choices, voter)
+    left = np.unique(np.concatenate([[0], *(stage.places.ravel() for stage in worst)])).astype(int)
+    if not worst:
+        return None
+    if ghost == 0:
+        _require_finite_maximum(_worse(worst, size), choices.models)
+    gain = -fitted.log_likelihood
+    for stages, extra in ((best, fitted.extra), (worst, fitted.extra[:0])):
+        alone = _Staged(size + len(extra), tuple(stages), voters)
+        parameters, _ = _maximise(alone, ghost, np.append(fitted.theta, extra))
+        gain += alone.climb(parameters)[0]
+    statistic, df = max(0.0, 2 * gain), len(left) - 1
+    return OneScale(statistic, df, chi_square_tail(statistic, df))
+
+
+def _worse(stages: Sequence[Stage], size: int) -> Flags:
+    """worse[i, j]: i was picked worst at least once where j was left too."""
+    table = np.zeros((size, size), dtype=np.bool_)
+    for stage in stages:
+        picked = np.take_along_axis(stage.places, stage.chosen[:, None], axis=1)
+        table[picked, stage.places] = True
+    return table
+
+
+def chi_square_tail(statistic: float, df: int) -> float:
+    """Chance that a chi-square of `df` ≥ 1 degrees of freedom is at least this large.
+
+    Abramowitz and Stegun 26.4.4 and 26.4.5.
+    """
+    half = statistic / 2
+    if half == 0:
+        return 1.0
+    first = (df % 2) / 2
+    tail = math.erfc(math.sqrt(half)) if first else 0.0
+    powers = (first + i for i in range(df // 2))
+    terms = (math.exp(power * math.log(half) - half - math.lgamma(power + 1)) for power in powers)
+    return min(1.0, tail + math.fsum(terms))
 
 
 # --- Board ---
@@ -531,6 +1139,19 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Extra:
+    """Weight of a verdict as an alternative in `pl.extended.1`: δ of "same", γ0 of "bad".
+
+    `log_weight` and its `se` are in natural logs; γ0 has the board's zero, δ needs none.
+    """
+
+    verdict: Verdict
+    weight: float
+    log_weight: float
+    se: float
+
+
+@dataclass(frozen=True, slots=True)
 class Board:
     """A board in display order with its totals and the parameters it was made with."""
 
@@ -545,6 +1166,8 @@ class Board:
     ghost: float
     basket: tuple[str, ...] | None
     reference: str | None
+    extra: tuple[Extra, ...]
+    one_scale: OneScale | None
     models: tuple[Row, ...] = field(repr=False)
 
 
@@ -561,7 +1184,11 @@ def basket_of(fitted: Fit, candidates: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def board(
-    fitted: Fit, *, basket: Sequence[str] | None = None, reference: str | None = None
+    fitted: Fit,
+    *,
+    basket: Sequence[str] | None = None,
+    reference: str | None = None,
+    scale: OneScale | None = None,
 ) -> Board:
     """Turn a fit into scores, intervals and ranks.
 
@@ -570,6 +1197,7 @@ def board(
         basket: models whose mean log-strength is put at 0, taken as they are (see `basket_of`).
         reference: one model to be put at 0 instead. With neither, the ghost is at 0 and errors are
             of contrasts with the mean of all models in the fit; without ghost, that mean is at 0.
+        scale: the test of one scale, to be shown with the board.
 
     Raises:
         WrongUseError: both are given, or a model is not in the fit.
@@ -578,19 +1206,20 @@ def board(
         raise WrongUseError("give a basket or a reference, not both")
     named = basket if reference is None else (reference,)
     mean_of = _members(fitted.models, named) if named is not None else fitted.exposures > 0
-    theta = fitted.theta
-    if named is not None or fitted.ghost == 0:
-        theta = theta - (theta[mean_of].mean() if mean_of.any() else 0.0)
+    zero = 0.0
+    if (named is not None or fitted.ghost == 0) and mean_of.any():
+        zero = float(fitted.theta[mean_of].mean())
+    theta = np.append(fitted.theta, fitted.extra) - zero * _moved(fitted)
     covariance = Covariance.of(fitted, mean_of)
     ranked = fitted.comparable & (fitted.exposures >= PROVISIONAL_BELOW)
     places = _places(theta, covariance.error_of_differences(), ranked)
-    few = covariance.few_voters
+    few, errors, size = covariance.few_voters, covariance.errors().tolist(), len(fitted.models)
     rows = [
-        _row(fitted, i, float(theta[i]), float(se), places.get(i), few=bool(few[i]))
-        for i, se in enumerate(covariance.errors())
+        _row(fitted, i, float(theta[i]), errors[i], places.get(i), few=bool(few[i]))
+        for i in range(size)
     ]
     return Board(
-        board=BOARD,
+        board=fitted.board,
         votes=fitted.votes,
         voters=fitted.clusters,
         same=fitted.same_votes,
@@ -601,6 +1230,11 @@ def board(
         ghost=fitted.ghost,
         basket=None if basket is None else tuple(basket),
         reference=reference,
+        extra=tuple(
+            Extra(_VERDICTS[verdict], math.exp(value), float(value), se)
+            for verdict, value, se in zip(fitted.verdicts, theta[size:], errors[size:], strict=True)
+        ),
+        one_scale=scale,
         models=tuple(sorted(rows, key=_display_order)),
     )
 
@@ -825,7 +1459,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--cluster", choices=("voter", "vote"), default="voter", help="what counts as independent"
     )
-    parser.add_argument("--board", choices=(BOARD,), default=BOARD, help="which board")
+    parser.add_argument("--board", choices=(BOARD, EXTENDED), default=BOARD, help="which board")
     return parser
 
 
@@ -839,12 +1473,16 @@ def _chosen(options: argparse.Namespace) -> dict[str, Choices]:
 
 
 def _board_of(choices: Choices, mode: str, options: argparse.Namespace) -> Board:
-    fitted = fit(choices, ghost=options.ghost)
+    extended = options.board == EXTENDED
+    fitted = (fit_extended if extended else fit)(choices, ghost=options.ghost)
+    scale = one_scale(choices, fitted) if extended else None
     if options.reference is not None:
-        return board(fitted, reference=options.reference)
+        return board(fitted, reference=options.reference, scale=scale)
     if options.basket is not None:
-        return board(fitted, basket=[slug.strip() for slug in options.basket.split(",")])
-    return board(fitted, basket=basket_of(fitted, _month_basket(options.votes, mode)))
+        named = [slug.strip() for slug in options.basket.split(",")]
+        return board(fitted, basket=named, scale=scale)
+    basket = basket_of(fitted, _month_basket(options.votes, mode))
+    return board(fitted, basket=basket, scale=scale)
 
 
 def _table(mode: str, made: Board) -> str:
@@ -852,6 +1490,7 @@ def _table(mode: str, made: Board) -> str:
         f"{made.board} {mode}: {made.votes} votes by {made.voters} voters",
         f"about the same {made.same}, both bad {made.bad}, steps {made.iterations}",
         f"log-likelihood {made.log_likelihood:.6f}, with ghost {made.penalised_log_likelihood:.6f}",
+        *_extended_lines(made),
         "",
         _LINE.format("place", "score", "low", "high", "shown", "best", "worst", "model"),
     ]
@@ -863,6 +1502,18 @@ def _table(mode: str, made: Board) -> str:
         name = row.model + (f" ({', '.join(marks)})" if marks else "")
         lines.append(_LINE.format(_place(row), *numbers, *tallies, name))
     return "\n".join(lines)
+
+
+def _extended_lines(made: Board) -> Iterator[str]:
+    for extra in made.extra:
+        error = f"ln {extra.log_weight:.6f} ± {extra.se:.6f}"
+        yield f"weight of {extra.verdict!r} {extra.weight:.6f}, {error}"
+    if made.one_scale is not None:
+        scale = made.one_scale
+        yield (
+            f"one scale for best and worst: chi-square {scale.statistic:.3f}, df {scale.df}, "
+            f"p {scale.p:.3g}, voters not clustered"
+        )
 
 
 def _place(row: Row) -> str:

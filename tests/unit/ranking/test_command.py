@@ -204,7 +204,6 @@ def test_no_ghost_with_a_finite_maximum_is_plain_likelihood(run: Run, folder: Pa
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["votes.jsonl.gz", "--board", "pl.extended.1"],
         ["votes.jsonl.gz", "--board", "elo"],
         ["votes.jsonl.gz", "--mode", "slow"],
         ["votes.jsonl.gz", "--cluster", "hour"],
