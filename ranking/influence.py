@@ -196,6 +196,8 @@ class _Search:
 def _require_same_models(choices: Choices, fitted: Fit) -> None:
     if fitted.models != choices.models:
         raise lobster.WrongUseError("the fit is of other models")
+    if len(fitted.inverse) != len(fitted.models):
+        raise lobster.WrongUseError("only a fit of best picks alone can be taken apart")
 
 
 def _positions(models: Sequence[str], named: Sequence[str]) -> list[int]:

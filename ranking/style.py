@@ -149,6 +149,8 @@ def fit(
     plain = lobster.fit(choices, ghost=ghost) if official is None else official
     if plain.models != choices.models or plain.ghost != ghost:
         raise lobster.WrongUseError("the official fit is of other models or another ghost")
+    if len(plain.inverse) != len(plain.models):
+        raise lobster.WrongUseError("the official fit is one of best picks alone")
     picks = Picks.of(choices)
     x, deviations = _centred(picks, values[picks.rows])
     problem = _Problem(picks, x, ghost)

@@ -126,6 +126,20 @@ def test_one_loud_voter_is_found() -> None:
     assert largest_effects(choices, fitted)["B"][0].cluster == 77
 
 
+def test_a_batch_that_removes_too_many_is_cut_back() -> None:
+    """Four loud voters and eleven others are enough, though far more are predicted."""
+    shown = (0, 1, 2, 3)
+    picks = [(shown, 0)] * 300 + [(shown, 1)] * 90 + [(shown, 2)] * 10 + [(shown, 3)] * 10
+    clusters = [*[i % 4 for i in range(200)], *range(10, 220)]
+    choices = choices_of(4, picks, clusters=clusters)
+
+    tipping = tipping_voters(choices, lobster.fit(choices))
+
+    assert tipping is not None
+    assert (tipping.first, tipping.instead, len(tipping.clusters)) == ("A", "B", 4 + 11)
+    assert set(tipping.clusters[:4]) == {0, 1, 2, 3}
+
+
 def test_unanimous_votes_cannot_be_tipped() -> None:
     """Without any of them nobody is first, so nobody else is."""
     choices = choices_of(4, [((0, 1, 2, 3), 0)] * 40)
@@ -148,6 +162,8 @@ def test_a_fit_of_other_models_or_an_unknown_basket_is_refused() -> None:
 
     with pytest.raises(lobster.WrongUseError, match="other models"):
         fragility(other, fitted)
+    with pytest.raises(lobster.WrongUseError, match="best picks alone"):
+        fragility(choices, dataclasses.replace(fitted, inverse=np.eye(6)))
     with pytest.raises(lobster.WrongUseError, match="no such model in the fit: E"):
         largest_effects(choices, fitted, basket=["A", "E"])
     with pytest.raises(lobster.WrongUseError, match="the list is empty"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -207,6 +208,29 @@ def test_features_that_never_differ_change_nothing() -> None:
     assert (coefficient.beta, coefficient.deviation) == (0, 0)
 
 
+@settings(max_examples=25, deadline=None)
+@given(DRAWN, st.lists(st.floats(-12, 12), min_size=6, max_size=6))
+def test_any_start_gives_the_same_maximum(drawn: Drawn, start: list[float]) -> None:
+    """Steps are limited and halved where they overshoot."""
+    choices, values = problem_of(drawn)
+    picks = Picks.of(choices)
+    problem = style._Problem(picks, style._centred(picks, values[picks.rows])[0], 0.5)
+
+    point, _ = style._maximise(problem, np.array(start))
+
+    assert point == pytest.approx(np.array(point_of(style.fit(choices, values, NAMES))), abs=1e-7)
+
+
+def test_a_fit_that_does_not_settle_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No board from strengths that still move."""
+    choices = choices_of(3, [((0, 1, 2), 1)] * 9)
+    plain = lobster.fit(choices)
+    monkeypatch.setattr(lobster, "MAX_ITERATIONS", 1)
+
+    with pytest.raises(lobster.NotConvergedError):
+        style.fit(choices, np.arange(27.0).reshape(9, 3, 1) ** 2, ("a",), official=plain)
+
+
 def test_an_effect_that_always_wins_stays_finite() -> None:
     """The longest answer wins every time: the ghost keeps the coefficient in bounds."""
     values = np.array([[[3.0], [1], [0], [1]]] * 20)
@@ -254,3 +278,6 @@ def test_an_official_fit_of_other_votes_is_refused() -> None:
 
     with pytest.raises(lobster.WrongUseError, match="other models"):
         style.fit(choices, np.zeros((1, 3, 1)), ("a",), official=other)
+    wider = dataclasses.replace(lobster.fit(choices), inverse=np.eye(5))
+    with pytest.raises(lobster.WrongUseError, match="best picks alone"):
+        style.fit(choices, np.zeros((1, 3, 1)), ("a",), official=wider)
