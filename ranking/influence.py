@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ranking import lobster
-from ranking.lobster import Choices, Fit, Ints
+from ranking.lobster import Choices, Fit, Floats, Ints
 from ranking.picks import Picks, sums
 
 __all__ = ["Effect", "Tipping", "fragility", "largest_effects", "tipping_voters"]
@@ -114,9 +114,10 @@ def tipping_voters(choices: Choices, fitted: Fit) -> Tipping | None:
     first = min(ranked, key=lambda i: (-fitted.theta[i], -fitted.exposures[i], fitted.models[i]))
     search = _Search(choices, fitted, int(first), ranked)
     picks = Picks.of(choices)
+    places = picks.scores(picks.chances(fitted.theta)[0])
     rivals = sorted(
         (int(rival) for rival in ranked if rival != first),
-        key=lambda rival: search.needed(picks, fitted, rival)[0],
+        key=lambda rival: search.needed(picks, places, fitted, rival)[0],
     )
     best: tuple[int, ...] | None = None
     for rival in rivals[:_RIVALS]:
@@ -146,7 +147,8 @@ class _Search:
         while len(removed) < limit:
             left = self._left(removed)
             picks = Picks.of(left)
-            predicted, order = self.needed(picks, fitted, rival)
+            places = picks.scores(picks.chances(fitted.theta)[0])
+            predicted, order = self.needed(picks, places, fitted, rival)
             if len(order) == 0:
                 return None
             batch = order[: min(max(1, predicted // 2), limit - len(removed))]
@@ -157,9 +159,8 @@ class _Search:
             removed += labels
         return None
 
-    def needed(self, picks: Picks, fitted: Fit, rival: int) -> tuple[int, Ints]:
+    def needed(self, picks: Picks, places: Floats, fitted: Fit, rival: int) -> tuple[int, Ints]:
         """How many voters are predicted to make the lead, and all who help it, by their help."""
-        places = picks.scores(picks.chances(fitted.theta)[0])
         direction = np.append(fitted.inverse[self.first] - fitted.inverse[rival], 0.0)
         help_of_vote = np.einsum("nk,nk->n", places, direction[picks.sets])
         helped = sums(picks.cluster, help_of_vote, len(picks.labels))
