@@ -80,7 +80,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     """
     production = _one_of(environ, "ARENA_ENV", "development", ("development", "production"))
     data_dir = Path(environ.get("ARENA_DATA_DIR") or platformdirs.user_data_path("evidence-arena"))
-    host = environ.get("ARENA_HOST", "127.0.0.1")
+    host = environ.get("ARENA_HOST") or "127.0.0.1"
     port = _whole(environ, "ARENA_PORT", 8000, low=1, high=65_535)
     public_url = _public_url(environ, host, port)
     settings = Settings(
@@ -91,7 +91,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         production=production == "production",
         public_url=public_url,
         log_origin=environ.get("ARENA_LOG_ORIGIN") or f"{urlsplit(public_url).hostname}/log",
-        name=environ.get("ARENA_NAME", "Evidence Arena"),
+        name=environ.get("ARENA_NAME") or "Evidence Arena",
         operator=environ.get("ARENA_OPERATOR", ""),
         trusted_proxies=_whole(environ, "ARENA_TRUSTED_PROXIES", 0, low=0, high=16),
         demo=_one_of(environ, "ARENA_DEMO", "on", ("on", "off")) == "on",
