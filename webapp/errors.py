@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import structlog
 from flask import Flask, Response, jsonify, make_response, render_template, request
 from flask_limiter import RateLimitExceeded
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from antiabuse import rules
 from antiabuse.admission import Refusal, Refused, message
@@ -173,9 +173,13 @@ def _rate_limited(error: RateLimitExceeded) -> Response:
     wait_s = max(1, math.ceil(until_s - services().clock() / 1e6))
     hashes = address_hashes()
     scope = LimitScope(str(error.limit.scope))
-    with services().database.write() as conn:
-        address = hashes.address if hashes else "unknown"
-        tally_rate_refusal(conn, address, request_time_us(), scope)
+    address = hashes.address if hashes else "unknown"
+    try:
+        with services().database.write() as conn:
+            tally_rate_refusal(conn, address, request_time_us(), scope)
+    except LedgerError as unable:
+        # A flood is refused also while the database cannot take note of it.
+        _log.warning("refusal_not_counted", error=type(unable).__name__)
     text = message(Refusal.RATE_LIMITED, wait_s, rules.current())
     return problem_response(refusal_problem(Refusal.RATE_LIMITED, text, wait_s))
 
@@ -231,7 +235,12 @@ def _http_error(error: HTTPException) -> Response:
         status, ("http_error", error.name, error.description or error.name)
     )
     act = Act("Go to the ballot", "/") if request.path != "/" else None
-    return problem_response(Problem(status=status, reason=reason, title=title, text=text, act=act))
+    response = problem_response(
+        Problem(status=status, reason=reason, title=title, text=text, act=act)
+    )
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        response.allow.update(error.valid_methods)
+    return response
 
 
 _HTTP_WORDS = {
