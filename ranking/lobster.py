@@ -44,7 +44,7 @@ SCORE_HIGHEST: Final = 2400.0
 STEP_LIMIT: Final = 3.0  # natural logs
 TOLERANCE: Final = 1e-9  # natural logs
 MAX_ITERATIONS: Final = 200
-REFIT_DRIFT: Final = 1e-3  # natural logs; strengths are then within 2e-6 of the maximum
+REFIT_DRIFT: Final = 3e-3  # natural logs; scores are then within 0.004 points of the maximum
 INTERVAL_Z: Final = 1.96
 HOLM_LEVEL: Final = 0.05
 PROVISIONAL_BELOW: Final = 30  # weighted exposures
@@ -67,8 +67,9 @@ _RANGE_LIMIT: Final = 700.0  # natural logs between two strengths; floats end so
 _RENEW: Final = 0.03  # natural logs; a longer way makes the information out of date
 _SETTLED: Final = 1e-4  # of the tolerance: how far from the maximum a fit may end
 _NEAR: Final = 1e-3  # natural logs; the start need not be better, for votes are noisier than that
-_BLOCK_CELLS: Final = 800_000  # numbers in a block of votes: they fit in the processor's cache
-_VOTER_CELLS: Final = 2_000_000  # numbers in a block of summed scores of voters
+_BLOCK_VOTES: Final = 2**15  # their numbers fit in the processor's cache
+_BLOCK_CELLS: Final = 2**20  # numbers in a block of a stage
+_VOTER_CELLS: Final = 500_000  # numbers in a block of summed scores of voters
 _SORTED_VOTES: Final = 16_000_000  # votes put in the order of their voters at once
 _PLACE_BITS: Final = 31
 _SMALL_BYTES: Final = 4  # of an integer that is read in place
@@ -222,7 +223,8 @@ class _Counted:
 
     def blocks(self) -> Iterator[slice]:
         """The votes in blocks."""
-        size = max(1, _BLOCK_CELLS // len(_pairs(len(self.slots))))
+        # With many models, tables of models by models are what takes time: fewer, larger blocks.
+        size = max(_BLOCK_VOTES, (self.size + 1) ** 2)
         return (slice(i, i + size) for i in range(0, len(self.weight), size))
 
     def cells(self, a: int, b: int, rows: slice) -> Ints:
@@ -254,9 +256,11 @@ class _Counted:
             others = self.others(rows)
             best, odds = strengths.best_and_odds(self.slots[0][rows], others)
             weight = self.weight[rows] / _WEIGHT_UNIT
-            loss += float(weight @ np.log(1 + odds))
-            weight /= 1 + odds  # w P
-            won += np.bincount(self.slots[0][rows], weight * odds, len(won))
+            against = odds + 1
+            weight /= against  # w P
+            odds *= weight  # w (1 - P)
+            won += np.bincount(self.slots[0][rows], odds, len(won))
+            loss += float(self.weight[rows] @ np.log(against, out=against)) / _WEIGHT_UNIT
             weight /= best  # w / Σ γ
             for cells in others:
                 met += np.bincount(cells, weight, len(met))
@@ -270,9 +274,11 @@ class _Counted:
         met = np.zeros((self.size + 1) ** 2)
         for rows in self.blocks():
             best, odds = strengths.best_and_odds(self.slots[0][rows], self.others(rows))
-            share = self.weight[rows] / _WEIGHT_UNIT / (best * (1 + odds)) ** 2
-            cells = np.concatenate([self.cells(a, b, rows) for a, b in pairs])
-            met += np.bincount(cells, np.tile(share, len(pairs)), len(met))
+            odds += 1
+            odds *= best  # Σ γ
+            share = self.weight[rows] / _WEIGHT_UNIT / odds**2
+            for a, b in pairs:
+                met += np.bincount(self.cells(a, b, rows), share, len(met))
         gamma = strengths.gamma[: self.size]
         shared = _square(met, self.size) * gamma[:, None] * gamma
         shared = shared + shared.T
@@ -283,20 +289,19 @@ class _Counted:
         """(M, M) sum over voters of the outer product of their summed scores w (y - P)."""
         strengths, products = _Strengths.of(theta), np.zeros((self.size, self.size))
         for first, after, rows in _voter_blocks(self.voter, self.voters, self.size + 1):
-            of_block = dataclasses.replace(
-                self, slots=tuple(slot[rows] for slot in self.slots), weight=self.weight[rows]
-            )
-            everything = slice(None)
-            slots, others = of_block.slots, of_block.others(everything)
-            best, odds = strengths.best_and_odds(slots[0], others)
-            weight = of_block.weight / _WEIGHT_UNIT / (1 + odds)
-            scores = [-weight / best * strengths.gamma.take(slot) for slot in slots]
-            scores[0] = weight * odds
-            start = (self.voter[rows] - np.intp(first)) * (self.size + 1)
-            cells = np.concatenate([start + slot for slot in slots])
-            summed = np.bincount(cells, np.concatenate(scores), (after - first) * (self.size + 1))
-            summed = summed.reshape(-1, self.size + 1)[:, : self.size]
-            products += summed.T @ summed
+            cells = np.empty((len(self.slots), len(rows)), dtype=np.intp)
+            for place, slot in enumerate(self.slots):
+                cells[place] = slot.take(rows)
+            scores = strengths.gamma.take(cells)
+            others = scores[1:].sum(axis=0)
+            weight = self.weight.take(rows) / _WEIGHT_UNIT / (scores[0] + others)
+            scores[1:] *= -weight
+            scores[0] = others * weight
+            cells += (self.voter.take(rows) - np.intp(first)) * (self.size + 1)
+            length = (after - first) * (self.size + 1)
+            summed = np.bincount(cells.ravel(), scores.ravel(), length)
+            table = summed.reshape(-1, self.size + 1)[:, : self.size]
+            products += table.T @ table
         return products
 
 
@@ -602,15 +607,16 @@ def fit(choices: Choices, *, ghost: float = GHOST, start: Mapping[str, float] | 
         NotConvergedError: no convergence within MAX_ITERATIONS steps.
         WrongUseError: the ghost is negative, or a start value is not finite.
     """
-    votes, wins, theta, iterations = _strengths(choices, ghost, start)
-    return _fitted(BOARD, choices, wins, votes, ghost, theta, (), iterations)
+    votes, wins, top = _strengths(choices, ghost, start)
+    return _fitted(BOARD, choices, wins, votes, ghost, top, ())
 
 
 def strengths(
     choices: Choices, *, ghost: float = GHOST, start: Mapping[str, float] | None = None
 ) -> Floats:
     """Only the log-strengths (M,) that `fit` finds, without what errors need."""
-    return _strengths(choices, ghost, start)[2]
+    theta = _strengths(choices, ghost, start)[2].parameters
+    return theta - theta.mean() if ghost == 0 and len(theta) else theta
 
 
 def fit_extended(choices: Choices, *, ghost: float = GHOST) -> Fit:
@@ -621,15 +627,14 @@ def fit_extended(choices: Choices, *, ghost: float = GHOST) -> Fit:
     Raises:
         LobsterError: as `fit`.
     """
-    votes, wins, theta, _ = _strengths(choices, ghost, None)
+    _, wins, official = _strengths(choices, ghost, None)
     given = {*choices.best[choices.weight > 0].tolist()} if ghost == 0 else {SAME, BAD}
     verdicts = tuple(verdict for verdict in (SAME, BAD) if verdict in given)
     voter, voters = _voters(choices, verdicts)
     stages = (*_best_stages(choices, voter, verdicts), *_worst_stages(choices, voter))
-    both = _Staged(votes.size + len(verdicts), stages, voters)
-    start = np.append(theta, np.zeros(len(verdicts)))
-    parameters, iterations = _maximise(both, ghost, start)
-    return _fitted(EXTENDED, choices, wins, both, ghost, parameters, verdicts, iterations)
+    both = _Staged(len(choices.models) + len(verdicts), stages, voters)
+    start = np.append(official.parameters, np.zeros(len(verdicts)))
+    return _fitted(EXTENDED, choices, wins, both, ghost, _maximise(both, ghost, start), verdicts)
 
 
 def _voters(choices: Choices, verdicts: Sequence[int]) -> tuple[Ints, int]:
@@ -642,24 +647,22 @@ def _voters(choices: Choices, verdicts: Sequence[int]) -> tuple[Ints, int]:
 
 def _strengths(
     choices: Choices, ghost: float, start: Mapping[str, float] | None
-) -> tuple[_Counted, Floats, Floats, int]:
-    """The votes that count, their wins, the log-strengths, and the number of steps."""
+) -> tuple[_Counted, Floats, _Maximum]:
+    """The votes that count, their wins, and the maximum."""
     if not (math.isfinite(ghost) and ghost >= 0):
         raise WrongUseError("the ghost must be 0 or a positive number")
     votes = _Counted.of(choices)
     wins = votes.wins()
     if ghost == 0:
         _require_finite_maximum(wins > 0, choices.models)
-    shown = wins.sum(axis=0) > 0
     if start is None:
         # i's wins where j was shown, and j's where i was, are pairs of Bradley-Terry; their fit
         # is consistent too, and costs nothing beside a look at all votes.
-        near = np.zeros(votes.size)
-        near, _ = _maximise(_Counted.of_pairs(wins), ghost, near, tolerance=_NEAR)
+        pairs = _Counted.of_pairs(wins)
+        near = _maximise(pairs, ghost, np.zeros(votes.size), tolerance=_NEAR).parameters
     else:
-        near = _start(choices.models, start, shown)
-    theta, iterations = _maximise(votes, ghost, near)
-    return votes, wins, theta - theta.mean() if ghost == 0 and votes.size else theta, iterations
+        near = _start(choices.models, start, wins.sum(axis=0) > 0)
+    return votes, wins, _maximise(votes, ghost, near)
 
 
 def _start(models: Sequence[str], start: Mapping[str, float], shown: Flags) -> Floats:
@@ -670,10 +673,19 @@ def _start(models: Sequence[str], start: Mapping[str, float], shown: Flags) -> F
     return np.where(shown, np.clip(given, -_START_LIMIT, _START_LIMIT), 0.0)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Maximum:
+    """Where it is, the log-likelihood there without the ghost, and the steps it took."""
+
+    parameters: Floats
+    log_likelihood: float
+    iterations: int
+
+
 def _maximise(
     likelihood: _Likelihood, ghost: float, theta: Floats, *, tolerance: float = TOLERANCE
-) -> tuple[Floats, int]:
-    """The maximum, and the number of steps it took.
+) -> _Maximum:
+    """The maximum of the penalised log-likelihood.
 
     The information costs more than the gradient and hardly changes on a short way, so it is
     renewed after a longer one. With it x out of date, a step of length y leaves about x y to go.
@@ -697,7 +709,7 @@ def _maximise(
             step /= 2
         theta, value, gradient, way = theta + step, climbed, slope, way + length
         if length < tolerance and way * length < tolerance * _SETTLED:
-            return theta, iteration
+            return _Maximum(theta, value - _ghost_value(ghost, theta), iteration)
     raise NotConvergedError(f"no convergence after {MAX_ITERATIONS} steps")
 
 
@@ -740,16 +752,14 @@ def _fitted(
     wins: Floats,
     likelihood: _Counted | _Staged,
     ghost: float,
-    parameters: Floats,
+    top: _Maximum,
     verdicts: tuple[int, ...],
-    iterations: int,
 ) -> Fit:
-    size, several = len(choices.models), likelihood.voters > 1
+    parameters, size, several = top.parameters, len(choices.models), likelihood.voters > 1
     if ghost == 0 and size:
         # Only differences are known: models, and γ0 with them, but not δ.
         moved = np.append(np.ones(size), [verdict == BAD for verdict in verdicts])
         parameters = parameters - parameters[:size].mean() * moved
-    value = likelihood.climb(parameters)[0]
     return Fit(
         board=board,
         models=choices.models,
@@ -757,9 +767,9 @@ def _fitted(
         theta=parameters[:size],
         verdicts=verdicts,
         extra=parameters[size:],
-        iterations=iterations,
-        log_likelihood=value,
-        penalised_log_likelihood=value + _shown_ghosts(ghost, parameters, wins),
+        iterations=top.iterations,
+        log_likelihood=top.log_likelihood,
+        penalised_log_likelihood=top.log_likelihood + _shown_ghosts(ghost, parameters, wins),
         votes=_votes(choices, choices.best >= 0),
         clusters=likelihood.voters,
         same_votes=_votes(choices, choices.best == SAME),
@@ -903,11 +913,12 @@ def refit(last: Fit, before: Choices, now: Choices) -> Fit:
     if last.ghost > 0 and last.middle is not None:
         picked = now.best[rows] >= 0
         expanded = _Expanded.of(last, _Counted.of_rows(now, rows[picked], shift[picked]))
-        theta, iterations = _maximise(expanded, last.ghost, last.theta)
-        moved = dataclasses.replace(last, theta=theta, iterations=iterations)
-        if np.abs(theta - last.theta).max(initial=0.0) <= REFIT_DRIFT:
-            voters, middle = _changed_middle(last, before, now, rows, theta)
-            return _changed(last, moved, now, rows, shift, expanded, voters, middle)
+        top = _maximise(expanded, last.ghost, last.theta)
+        drift = float(np.abs(top.parameters - last.theta).max(initial=0.0))
+        if drift <= REFIT_DRIFT:
+            changed = _changed(last, now, rows, shift, expanded, top)
+            voters, middle = _changed_middle(last, before, now, rows, top.parameters)
+            return dataclasses.replace(changed, clusters=voters, middle=middle, drift=drift)
     start = dict(zip(last.models, last.theta.tolist(), strict=True))
     return fit(now, ghost=last.ghost, start=start)
 
@@ -932,24 +943,18 @@ def _changed_middle(
 
 
 def _changed(
-    last: Fit,
-    moved: Fit,
-    now: Choices,
-    rows: Ints,
-    shift: Ints,
-    expanded: _Expanded,
-    voters: int,
-    middle: Floats | None,
+    last: Fit, now: Choices, rows: Ints, shift: Ints, expanded: _Expanded, top: _Maximum
 ) -> Fit:
-    """The moved fit with everything else brought up to its strengths."""
-    ghost, theta, wins = last.ghost, moved.theta, last.wins + expanded.change.wins()
-    value = last.log_likelihood + expanded.climb(theta)[0]
+    """The earlier fit with all but the voters and B brought up to the new maximum."""
+    ghost, theta, wins = last.ghost, top.parameters, last.wins + expanded.change.wins()
+    value = last.log_likelihood + top.log_likelihood
     return dataclasses.replace(
-        moved,
+        last,
+        theta=theta,
+        iterations=top.iterations,
         log_likelihood=value,
         penalised_log_likelihood=value + _shown_ghosts(ghost, theta, wins),
         votes=_votes(now, now.best >= 0),
-        clusters=voters,
         same_votes=_votes(now, now.best == SAME),
         bad_votes=_votes(now, now.best == BAD),
         wins=wins,
@@ -957,8 +962,6 @@ def _changed(
         same=last.same + _tally(now, SAME, rows, shift),
         bad=last.bad + _tally(now, BAD, rows, shift),
         inverse=_inverse(_information(expanded, ghost, theta), ghost),
-        middle=middle,
-        drift=float(np.abs(theta - last.theta).max(initial=0.0)),
     )
 
 
@@ -1073,8 +1076,7 @@ def one_scale(choices: Choices, fitted: Fit) -> OneScale | None:
     gain = -fitted.log_likelihood
     for stages, extra in ((best, fitted.extra), (worst, fitted.extra[:0])):
         alone = _Staged(size + len(extra), tuple(stages), voters)
-        parameters, _ = _maximise(alone, ghost, np.append(fitted.theta, extra))
-        gain += alone.climb(parameters)[0]
+        gain += _maximise(alone, ghost, np.append(fitted.theta, extra)).log_likelihood
     statistic, df = max(0.0, 2 * gain), len(left) - 1
     return OneScale(statistic, df, chi_square_tail(statistic, df))
 
