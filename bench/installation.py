@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import psutil
 from sqlalchemy import text
 
 from antiabuse.utc import month_of
@@ -28,7 +29,7 @@ from webapp.prepare import prepare
 from webapp.settings import Settings, read_settings
 from webapp.wiring import Services, build_services
 
-__all__ = ["Installation", "Stored", "installation", "serving"]
+__all__ = ["Installation", "Server", "Stored", "installation", "serving"]
 
 HOST: Final = "127.0.0.1"
 READY_SECONDS: Final = 30.0
@@ -129,16 +130,30 @@ def installation(
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running web server: its port, and its first process."""
+
+    port: int
+    pid: int
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time that the web processes have used so far."""
+        first = psutil.Process(self.pid)
+        times = [process.cpu_times() for process in (first, *first.children(recursive=True))]
+        return sum(time_.user + time_.system for time_ in times)
+
+
 @contextmanager
-def serving(installed: Installation) -> Iterator[int]:
-    """Run the web server, with the bare page, and the worker; yield the port; stop both."""
+def serving(installed: Installation) -> Iterator[Server]:
+    """Run the web server, with the bare page, and the worker; stop both in the end."""
     commands = (("-m", "bench.web"), ("-m", "webapp.cli", "worker"))
     children = [
         subprocess.Popen([sys.executable, *command], env=installed.environ) for command in commands
     ]
     try:
         _wait_until_ready(installed.settings.port)
-        yield installed.settings.port
+        yield Server(installed.settings.port, children[0].pid)
     finally:
         for child in children:
             child.send_signal(signal.SIGTERM)

@@ -18,7 +18,7 @@ from typing import Final
 
 from bench import client
 from bench.client import Answer, Load
-from bench.installation import Installation, installation, serving
+from bench.installation import Installation, Server, installation, serving
 from bench.web import BARE_PATH
 
 __all__ = ["Result", "Row", "main", "measure"]
@@ -27,12 +27,29 @@ WARM_UP: Final = 40
 REPLAYS: Final = 20
 TOKEN: Final = re.compile(rb'name="ballot" value="([^"]+)"')
 COOKIE: Final = re.compile(r"(?i)^set-cookie: (voter=[^;]+)", re.MULTILINE)
+BARE: Final = "bare Flask page"
+HEADINGS: Final = (
+    ("", 24),
+    ("requests", 9),
+    ("per s", 8),
+    ("p50 ms", 8),
+    ("p99 ms", 8),
+    ("ratio", 7),
+    ("cpu ms", 8),
+    ("ratio", 7),
+)
 HTMX: Final = {"HX-Request": "true"}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of request; `ratio` is how many bare pages the server sends in its time."""
+    """One kind of request beside the bare page.
+
+    Attributes:
+        ratio: how many bare pages the server sends in the time of one of these.
+        cpu_ms: the server's own processor time for one; other work on the machine hardly moves it.
+        cpu_ratio: how many bare pages that is.
+    """
 
     name: str
     requests: int
@@ -40,6 +57,21 @@ class Row:
     p50_ms: float
     p99_ms: float
     ratio: float
+    cpu_ms: float
+    cpu_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """One kind of request, sent: the answers, and the server's processor time for them."""
+
+    load: Load
+    cpu_s: float
+
+    @property
+    def cpu_ms(self) -> float:
+        """The server's processor time for one answer, in milliseconds."""
+        return self.cpu_s * 1_000 / len(self.load.answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,33 +111,35 @@ class Bench:
     """Loads one server, phase by phase.
 
     Args:
-        port: of the server.
+        server: runs on this machine.
         connections: kept open at a time.
         seconds: the most a phase may take.
     """
 
-    def __init__(self, port: int, connections: int, seconds: float) -> None:
-        self._port = port
+    def __init__(self, server: Server, connections: int, seconds: float) -> None:
+        self._server = server
         self._connections = connections
         self._seconds = seconds
         self._addresses = _addresses()
 
-    def load(self, requests: Sequence[bytes], status: int = 200) -> Load:
+    def load(self, requests: Sequence[bytes], status: int = 200) -> Phase:
         """Send requests and insist on the status of every answer."""
+        before_s = self._server.cpu_seconds()
         load = client.run(
-            self._port, requests, connections=self._connections, seconds=self._seconds
+            self._server.port, requests, connections=self._connections, seconds=self._seconds
         )
         others = [answer for answer in load.answers if answer.status != status]
         assert not others, f"{len(others)} answers, the first {others[0].status}, not {status}"
-        return load
+        return Phase(load, self._server.cpu_seconds() - before_s)
 
-    def newcomers(self, count: int) -> tuple[Load, list[Voter]]:
+    def newcomers(self, count: int) -> tuple[Phase, list[Voter]]:
         """Send so many new voters to the ballot; return them with the ballots they got."""
         addresses = [next(self._addresses) for _ in range(count)]
-        load = self.load([client.get("/", {"X-Forwarded-For": address}) for address in addresses])
-        return load, [_voter(addresses[answer.number], answer) for answer in load.answers]
+        phase = self.load([client.get("/", {"X-Forwarded-For": address}) for address in addresses])
+        answers = phase.load.answers
+        return phase, [_voter(addresses[answer.number], answer) for answer in answers]
 
-    def readers(self, path: str, count: int) -> Load:
+    def readers(self, path: str, count: int) -> Phase:
         """Let so many readers, each with an address of its own, read a page."""
         addresses = (next(self._addresses) for _ in range(count))
         return self.load([client.get(path, {"X-Forwarded-For": each}) for each in addresses])
@@ -117,28 +151,18 @@ def measure(installed: Installation, database: str, options: argparse.Namespace)
     Raises:
         AssertionError: an answer of the wrong status, a vote lost or doubled, or a broken log.
     """
-    with serving(installed) as port:
-        bench = Bench(port, options.clients, options.seconds)
+    with serving(installed) as server:
+        bench = Bench(server, options.clients, options.seconds)
         accepted = _warm_up(bench, installed)
-        loads, voted = _phases(bench, options.requests)
+        phases, voted = _phases(bench, options.requests)
         accepted += voted
     installed.settle()
     stored = installed.stored()
     assert stored.votes == stored.ballots_with_votes == stored.vote_events == accepted, stored
     assert stored.log_fault is None, stored.log_fault
     assert stored.events_waiting == 0, stored
-    bare = loads["bare Flask page"].per_second
-    rows = tuple(
-        Row(
-            name,
-            len(load.answers),
-            load.per_second,
-            load.quantile_ms(0.50),
-            load.quantile_ms(0.99),
-            bare / load.per_second,
-        )
-        for name, load in loads.items()
-    )
+    bare = phases[BARE]
+    rows = tuple(_row(name, phase, bare) for name, phase in phases.items())
     return Result(
         database,
         installed.content,
@@ -150,9 +174,23 @@ def measure(installed: Installation, database: str, options: argparse.Namespace)
     )
 
 
+def _row(name: str, phase: Phase, bare: Phase) -> Row:
+    load = phase.load
+    return Row(
+        name,
+        len(load.answers),
+        load.per_second,
+        load.quantile_ms(0.50),
+        load.quantile_ms(0.99),
+        bare.load.per_second / load.per_second,
+        phase.cpu_ms,
+        phase.cpu_ms / bare.cpu_ms,
+    )
+
+
 def _warm_up(bench: Bench, installed: Installation) -> int:
     """Cast the first votes and publish the first board, so that every phase reads one."""
-    _load, voters = bench.newcomers(WARM_UP)
+    _phase, voters = bench.newcomers(WARM_UP)
     bench.load([voter.vote(at, HTMX) for at, voter in enumerate(voters)])
     installed.settle()
     bench.readers(BARE_PATH + "/", WARM_UP)
@@ -160,8 +198,8 @@ def _warm_up(bench: Bench, installed: Installation) -> int:
     return WARM_UP
 
 
-def _phases(bench: Bench, count: int) -> tuple[dict[str, Load], int]:
-    """Return the loads by name, and how many votes were accepted."""
+def _phases(bench: Bench, count: int) -> tuple[dict[str, Phase], int]:
+    """Return the phases by name, and how many votes were accepted."""
     bare = bench.readers(BARE_PATH + "/", count)
     new, voters = bench.newcomers(count)
     again = bench.load([client.get("/", voter.headers) for voter in voters])
@@ -169,18 +207,18 @@ def _phases(bench: Bench, count: int) -> tuple[dict[str, Load], int]:
     plain = [voter.vote(at, {}) for at, voter in enumerate(voters[:half])]
     vote = bench.load(plain, status=303)
     htmx = bench.load([voter.vote(at, HTMX) for at, voter in enumerate(voters[half:])])
-    accepted = len(vote.answers) + len(htmx.answers)
-    bench.load(plain[: min(REPLAYS, len(vote.answers))], status=409)
+    accepted = len(vote.load.answers) + len(htmx.load.answers)
+    bench.load(plain[: min(REPLAYS, len(vote.load.answers))], status=409)
     board = bench.readers("/leaderboard", count)
-    loads = {
-        "bare Flask page": bare,
+    phases = {
+        BARE: bare,
         "GET / new ballot": new,
         "GET / open ballot again": again,
         "POST /vote": vote,
         "POST /vote with reveal": htmx,
         "GET /leaderboard": board,
     }
-    return loads, accepted
+    return phases, accepted
 
 
 def _addresses() -> Iterator[str]:
@@ -220,11 +258,11 @@ def _table(result: Result) -> str:
     lines = [
         f"{result.database}, {setting}: every one of {result.votes_accepted:,} accepted votes",
         f"is stored once, and the log of {result.log_entries:,} entries verifies.",
-        f"{'':24}{'requests':>9}{'per s':>8}{'p50 ms':>8}{'p99 ms':>8}{'ratio':>7}",
+        "".join(f"{heading:>{width}}" for heading, width in HEADINGS),
     ]
     lines += [
         f"{row.name:24}{row.requests:9,}{row.per_second:8,.0f}{row.p50_ms:8.1f}{row.p99_ms:8.1f}"
-        f"{row.ratio:7.1f}"
+        f"{row.ratio:7.1f}{row.cpu_ms:8.2f}{row.cpu_ratio:7.1f}"
         for row in result.rows
     ]
     return "\n".join(lines)
