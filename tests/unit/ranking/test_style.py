@@ -23,7 +23,7 @@ DRAWN = st.lists(
         st.lists(st.integers(0, SIZE - 1), min_size=2, max_size=4, unique=True),
         st.integers(1, 2_000_000),
         st.integers(0, 3),
-        st.lists(st.floats(-2, 2), min_size=8, max_size=8),
+        st.lists(st.integers(-8, 8).map(lambda n: n / 4), min_size=8, max_size=8),
     ),
     min_size=2,
     max_size=12,
