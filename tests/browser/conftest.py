@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -17,8 +18,21 @@ from playwright.sync_api import (
     Page,
     Request,
     ViewportSize,
+    expect,
     sync_playwright,
 )
+
+from arena.demo_pack import demo_folders
+from tests.browser.live_arena import (
+    LiveArena,
+    fill,
+    longest_question,
+    real_answers,
+    serving,
+    vote_much,
+    write_slate,
+)
+from tests.fixtures.arena_site import Clock, open_site
 
 # Without these, Chromium as root does not start, or keeps calling its maker's hosts.
 CHROMIUM_ARGUMENTS = (
@@ -31,9 +45,14 @@ CHROMIUM_ARGUMENTS = (
     "--disable-sync",
 )
 VIEWPORTS: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 900},
-    "phone": {"width": 375, "height": 812},
+    "desktop": {"width": 1440, "height": 900},
+    "tablet": {"width": 900, "height": 1200},
+    "phone": {"width": 390, "height": 844},
 }
+Viewport = Literal["desktop", "tablet", "phone"]
+Catalogue = Literal["invented", "real", "voted", "demo", "empty"]
+PATIENCE_MS = 15_000  # a busy machine is slow; nothing waits this long where all is well
+expect.set_options(timeout=PATIENCE_MS)
 ACCESSIBILITY_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
 # Chromium writes this for every answer above 399, so also for those a test asks for.
 REFUSED_STATUS = "Failed to load resource: the server responded with a status of "
@@ -46,11 +65,20 @@ class OpenPage(Protocol):
         self,
         base_url: str,
         *,
-        viewport: Literal["desktop", "phone"] = "desktop",
+        viewport: Viewport = "desktop",
         color_scheme: Literal["light", "dark"] = "light",
         javascript: bool = True,
         expected_statuses: frozenset[int] = frozenset(),
+        expected_errors: tuple[str, ...] = (),
     ) -> Page: ...
+
+
+class OpenLive(Protocol):
+    """Opens an arena over real HTTP; see the fixture `open_live`."""
+
+    def __call__(  # noqa: D102 - the fixture's docstring says it
+        self, catalogue: Catalogue = "invented", **settings: str
+    ) -> LiveArena: ...
 
 
 @dataclass  # without slots: Playwright hangs attributes of its own on whatever it calls
@@ -59,6 +87,7 @@ class Complaints:
 
     origin: str
     expected_statuses: frozenset[int]
+    expected_errors: tuple[str, ...] = ()
     found: list[str] = field(default_factory=list)
 
     def watch(self, page: Page) -> None:
@@ -76,6 +105,8 @@ class Complaints:
             status = int(text.removeprefix(REFUSED_STATUS).split()[0])
             if status in self.expected_statuses:
                 return
+        if any(part in text for part in self.expected_errors):
+            return
         self.found.append(f"console: {text} ({message.location.get('url', '')})")
 
     def request(self, request: Request) -> None:
@@ -108,22 +139,25 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     Sizes, motion, language and time zone are fixed, so that screenshots stay the same. In the end
     the test fails if a page wrote an error to the console, broke the content security policy,
     raised in a script, or called another host. Statuses above 399 that the test provokes are named
-    in `expected_statuses`.
+    in `expected_statuses`, parts of console lines that it provokes in `expected_errors`.
     """
     opened: list[tuple[BrowserContext, Complaints]] = []
 
     def open_(
         base_url: str,
         *,
-        viewport: Literal["desktop", "phone"] = "desktop",
+        viewport: Viewport = "desktop",
         color_scheme: Literal["light", "dark"] = "light",
         javascript: bool = True,
         expected_statuses: frozenset[int] = frozenset(),
+        expected_errors: tuple[str, ...] = (),
     ) -> Page:
         context = browser.new_context(
             base_url=base_url,
             viewport=VIEWPORTS[viewport],
             device_scale_factor=1,
+            has_touch=viewport == "phone",
+            is_mobile=viewport == "phone",
             reduced_motion="reduce",
             color_scheme=color_scheme,
             java_script_enabled=javascript,
@@ -131,7 +165,10 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
             timezone_id="UTC",
         )
         parts = urlsplit(base_url)
-        complaints = Complaints(f"{parts.scheme}://{parts.netloc}", expected_statuses)
+        complaints = Complaints(
+            f"{parts.scheme}://{parts.netloc}", expected_statuses, expected_errors
+        )
+        context.set_default_timeout(PATIENCE_MS)
         context.on("page", complaints.watch)
         opened.append((context, complaints))
         return context.new_page()
@@ -178,3 +215,67 @@ def accessibility_faults(axe_script: str) -> Callable[[Page], list[str]]:
         ]
 
     return check
+
+
+@pytest.fixture(scope="session")
+def catalogues(
+    tmp_path_factory: pytest.TempPathFactory,
+    sqlite_template: Path,
+    arena_template: Path,
+    shared_data: Path,
+) -> Callable[[Catalogue], Path]:
+    """Returns the folder of a catalogue's database and data, made when first asked for."""
+    root = tmp_path_factory.mktemp("catalogues")
+
+    def make(name: Catalogue) -> Path:
+        folder = root / name
+        if folder.exists():
+            return folder
+        folder.mkdir()
+        shutil.copyfile(
+            arena_template if name in ("invented", "voted") else sqlite_template,
+            folder / "arena.sqlite3",
+        )
+        if name == "real":
+            real = shared_data / "real"
+            pack = write_slate(root / "slate", longest_question(real), real_answers(real))
+            fill(folder / "arena.sqlite3", [pack])
+        elif name == "demo":
+            fill(folder / "arena.sqlite3", demo_folders())
+        elif name == "voted":
+            vote_much(folder / "arena.sqlite3", folder / "data")
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def open_live(
+    catalogues: Callable[[Catalogue], Path], tmp_path: Path, clock: Clock
+) -> Iterator[OpenLive]:
+    """Opens arenas over real HTTP, each with a database of its own; the test moves their clock."""
+    with ExitStack() as stack:
+
+        def open_(catalogue: Catalogue = "invented", **settings: str) -> LiveArena:
+            folder = tmp_path / catalogue
+            shutil.copytree(catalogues(catalogue), folder)
+            if catalogue == "voted":
+                clock.advance(3600)
+            url = f"sqlite:///{folder / 'arena.sqlite3'}"
+            site = open_site(url, folder / "data", clock=clock, **settings)
+            stack.callback(site.close)
+            return stack.enter_context(serving(site))
+
+        yield open_
+
+
+@pytest.fixture
+def live(open_live: OpenLive) -> LiveArena:
+    """An arena with the invented catalogue of short answers."""
+    return open_live()
+
+
+@pytest.fixture
+def real(open_live: OpenLive) -> LiveArena:
+    """An arena with one question, answered by the longest and the shortest real answers."""
+    return open_live("real")

@@ -27,7 +27,8 @@ class Pages(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer one request."""
         body, status = PAGES.get(self.path, ("", 200))
-        page = f"<!doctype html><html lang=en><title>Test</title><main>{body}</main></html>"
+        viewport = '<meta name="viewport" content="width=device-width">'
+        page = f"<!doctype html><html lang=en><title>Test</title>{viewport}<main>{body}</main>"
         self.send_response(status)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Security-Policy", POLICY)
@@ -69,7 +70,7 @@ def test_a_good_page_passes(open_page: OpenPage, base_url: str) -> None:
     """A page without faults opens with the fixed size and raises no complaint."""
     page = open_page(base_url, viewport="phone")
     page.goto("/good")
-    assert page.evaluate("window.innerWidth") == 375
+    assert page.evaluate("window.innerWidth") == 390
 
 
 @pytest.mark.parametrize(
