@@ -15,10 +15,11 @@ from itertools import chain
 from multiprocessing import get_context
 from typing import Final
 
-__all__ = ["Answer", "Load", "get", "post", "run"]
+__all__ = ["Answer", "Client", "Load", "get", "post"]
 
 HOST: Final = "127.0.0.1"
 PROCESSES: Final = 2
+UP_SECONDS: Final = 0.2
 SOCKET_SECONDS: Final = 10.0
 CHUNK: Final = 1 << 16
 HEAD_END: Final = b"\r\n\r\n"
@@ -66,26 +67,42 @@ def post(path: str, headers: Mapping[str, str], form: bytes) -> bytes:
     return _request("POST", path, {**typed, "Content-Length": str(len(form))}, form)
 
 
-def run(port: int, requests: Sequence[bytes], *, connections: int, seconds: float) -> Load:
-    """Send all requests, each once, spread over the connections; stop when the time is over.
+class Client:
+    """Two processes that send requests; the same ones for all loads of a run.
 
     Args:
         port: of the server on this machine.
-        requests: made by `get` and `post`.
-        connections: kept open, each with one request at a time.
-        seconds: no request begins later than this after the start.
+        connections: kept open during a load, each with one request at a time.
     """
-    numbered = list(enumerate(requests))
-    shares = [numbered[at::connections] for at in range(connections)]
-    groups = [shares[at::PROCESSES] for at in range(min(PROCESSES, connections))]
-    # Fresh interpreters: a fork would copy whatever locks this process's threads hold.
-    with ProcessPoolExecutor(len(groups), get_context("spawn")) as pool:
-        # All processes are up before the clock starts.
-        list(pool.map(time.sleep, [0.2] * len(groups)))
+
+    def __init__(self, port: int, connections: int) -> None:
+        self._port = port
+        self._connections = connections
+        # Fresh interpreters: a fork would copy whatever locks this process's threads hold.
+        self._pool = ProcessPoolExecutor(PROCESSES, get_context("spawn"))
+        # Both are up before the first clock starts.
+        list(self._pool.map(time.sleep, [UP_SECONDS] * PROCESSES))
+
+    def run(self, requests: Sequence[bytes], *, seconds: float) -> Load:
+        """Send all requests, each once, spread over the connections; stop when the time is over.
+
+        Args:
+            requests: made by `get` and `post`.
+            seconds: no request begins later than this after the start.
+        """
+        numbered = list(enumerate(requests))
+        shares = [numbered[at :: self._connections] for at in range(self._connections)]
         until_s = time.monotonic() + seconds
-        works = [pool.submit(_process, port, group, until_s) for group in groups]
-        done = list(chain.from_iterable(work.result() for work in works))
-    return Load(tuple(sorted(done, key=lambda answer: answer.number)))
+        works = [
+            self._pool.submit(_process, self._port, shares[at::PROCESSES], until_s)
+            for at in range(PROCESSES)
+        ]
+        done = chain.from_iterable(work.result() for work in works)
+        return Load(tuple(sorted(done, key=lambda answer: answer.number)))
+
+    def close(self) -> None:
+        """End the processes."""
+        self._pool.shutdown(cancel_futures=True)
 
 
 def _request(method: str, path: str, headers: Mapping[str, str], body: bytes) -> bytes:
@@ -97,7 +114,7 @@ def _request(method: str, path: str, headers: Mapping[str, str], body: bytes) ->
 def _process(
     port: int, shares: Sequence[Sequence[tuple[int, bytes]]], until_s: float
 ) -> list[Answer]:
-    with ThreadPoolExecutor(len(shares)) as threads:
+    with ThreadPoolExecutor(max(1, len(shares))) as threads:
         works = [threads.submit(_connection, port, share, until_s) for share in shares]
         return [answer for work in works for answer in work.result()]
 

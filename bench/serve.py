@@ -9,15 +9,16 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from bench import client
-from bench.client import Answer, Load
+from bench.client import Answer, Client, Load
 from bench.installation import Installation, Server, installation, serving
 from bench.web import BARE_PATH
 
@@ -118,16 +119,18 @@ class Bench:
 
     def __init__(self, server: Server, connections: int, seconds: float) -> None:
         self._server = server
-        self._connections = connections
+        self._client = Client(server.port, connections)
         self._seconds = seconds
         self._addresses = _addresses()
+
+    def close(self) -> None:
+        """End the client."""
+        self._client.close()
 
     def load(self, requests: Sequence[bytes], status: int = 200) -> Phase:
         """Send requests and insist on the status of every answer."""
         before_s = self._server.cpu_seconds()
-        load = client.run(
-            self._server.port, requests, connections=self._connections, seconds=self._seconds
-        )
+        load = self._client.run(requests, seconds=self._seconds)
         others = [answer for answer in load.answers if answer.status != status]
         assert not others, f"{len(others)} answers, the first {others[0].status}, not {status}"
         return Phase(load, self._server.cpu_seconds() - before_s)
@@ -151,8 +154,10 @@ def measure(installed: Installation, database: str, options: argparse.Namespace)
     Raises:
         AssertionError: an answer of the wrong status, a vote lost or doubled, or a broken log.
     """
-    with serving(installed) as server:
-        bench = Bench(server, options.clients, options.seconds)
+    with (
+        serving(installed) as server,
+        closing(Bench(server, options.clients, options.seconds)) as bench,
+    ):
         accepted = _warm_up(bench, installed)
         phases, voted = _phases(bench, options.requests)
         accepted += voted
@@ -295,6 +300,8 @@ def main(arguments: Sequence[str] | None = None) -> list[Result]:
 
 
 if __name__ == "__main__":
+    # Ended from outside, it still stops its servers and removes its folders.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         main()
     except AssertionError as error:
