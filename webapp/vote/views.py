@@ -28,7 +28,13 @@ from ledger import store
 from ledger.ids import uuid4
 from webapp.htmx import push_url, wants_fragment
 from webapp.limits import ballot_limit, reading_limit
-from webapp.visitors import known_visitor, returning_visitor, visitor_for_page
+from webapp.visitors import (
+    address_hashes,
+    known_visitor,
+    request_time_us,
+    returning_visitor,
+    visitor_for_page,
+)
 from webapp.vote import forms
 from webapp.vote.view_models import ballot_view, cap_view, reveal_view
 from webapp.wiring import services
@@ -157,7 +163,8 @@ def held_ballot(visitor: Visitor | None, route: str) -> str:
     """Return the id of the visitor's own ballot at an address (V-017, V-159).
 
     Raises:
-        Refused: `not_yours`, also where nothing has that address: that too would tell something.
+        Refused: `not_yours`. An address that nothing has is 404: there is nobody to protect, and
+            guessing must not fill the log.
     """
     with services().database.read() as conn:
         found = route_holder(conn, route)
@@ -165,8 +172,14 @@ def held_ballot(visitor: Visitor | None, route: str) -> str:
         abort(404)
     ballot_id, holder = found
     if visitor is None or visitor.voter != holder:
-        ports = services().ports
-        record_refusal(ports, services().clock(), Refusal.NOT_YOURS, "reveal", visitor=visitor)
+        record_refusal(
+            services().ports,
+            request_time_us(),
+            Refusal.NOT_YOURS,
+            "reveal",
+            visitor=visitor,
+            address=address_hashes(),
+        )
         raise Refused(Refusal.NOT_YOURS)
     return ballot_id
 
