@@ -14,7 +14,13 @@ from antiabuse import rules
 from antiabuse.admission import Refusal, Refused, message
 from antiabuse.quotas import LimitScope, tally_rate_refusal
 from arena.errors import NothingToShow, UnknownCode
-from ledger.errors import DatabaseBusy, DatabaseFull, DatabaseNotMigrated, LedgerError
+from ledger.errors import (
+    DatabaseBusy,
+    DatabaseFull,
+    DatabaseNotMigrated,
+    DatabaseUnavailable,
+    LedgerError,
+)
 from webapp.htmx import retarget, wants_fragment
 from webapp.limits import limiter
 from webapp.visitors import address_hashes, request_time_us
@@ -41,6 +47,7 @@ STATUS: dict[Refusal, int] = {
 }
 
 _BUSY_RETRY_S = 2
+_UNAVAILABLE_RETRY_S = 30
 
 # reason -> (title, what was kept, label and address of what to do next)
 _WORDS: dict[str, tuple[str, str | None, tuple[str, str] | None]] = {
@@ -215,6 +222,15 @@ def _ledger_error(error: LedgerError) -> Response:
             title="The arena's storage is full",
             text="Nothing can be stored until the operator makes room. Please come back later.",
             kept="Nothing was counted; your ballot stays open.",
+        )
+    elif isinstance(error, DatabaseUnavailable):
+        problem = Problem(
+            status=503,
+            reason="unavailable",
+            title="The arena cannot reach its storage",
+            text="Nothing can be read or stored at the moment. The fault was noted.",
+            kept="Nothing was counted.",
+            retry_after_s=_UNAVAILABLE_RETRY_S,
         )
     elif isinstance(error, DatabaseNotMigrated):
         problem = Problem(
