@@ -136,7 +136,9 @@ def test_the_reveal_is_for_its_voter_alone(arena: ArenaSite) -> None:
             assert "data-model" not in response.text
     reasons = other.post(f"/ballots/{route}/reasons", {"reason": "clear"})
     assert (reasons.status_code, reason_of(reasons)) == (403, "not_yours")
-    assert len(arena.refusals()) == 7
+    refused = arena.events("vote.refused")
+    assert len(refused) == 7
+    assert all(arena.private(each)["address"] for each in refused)
 
 
 def test_already_voted(arena: ArenaSite) -> None:
