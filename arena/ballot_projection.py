@@ -51,6 +51,7 @@ def _ballot_issued(conn: Connection, recorded: RecordedEvent) -> None:
             "state": "open",
             "will_not_count": event.will_not_count,
             "board_id": event.board,
+            "set_probability": event.draw["probability"],
         },
     )
     conn.execute(
@@ -162,6 +163,8 @@ def _board_published(conn: Connection, recorded: RecordedEvent) -> None:
             "id": recorded.id,
             "mode": event.mode,
             "month": event.month,
+            "view": event.view,
+            "category": event.category,
             "computed_us": event.computed_us,
             "log_size": event.log_size,
             "body": _json(event.body()),

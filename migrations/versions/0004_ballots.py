@@ -34,6 +34,7 @@ def create_ballots() -> None:
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("will_not_count", sa.Text),
         sa.Column("board_id", sa.Text),
+        sa.Column("set_probability", sa.Text, nullable=False),
         sa.CheckConstraint(MODES, name="mode"),
         sa.CheckConstraint("state IN ('open', 'voted', 'skipped', 'withdrawn')", name="state"),
     )
@@ -108,9 +109,12 @@ def create_boards() -> None:
         sa.Column("id", sa.Text, primary_key=True),
         sa.Column("mode", sa.Text, nullable=False),
         sa.Column("month", sa.Text, nullable=False),
+        sa.Column("view", sa.Text, nullable=False),
+        sa.Column("category", sa.Text, nullable=False),
         sa.Column("computed_us", BIG, nullable=False),
         sa.Column("log_size", BIG, nullable=False),
         sa.Column("body", sa.Text, nullable=False),
-        sa.UniqueConstraint("mode", "month", "log_size"),
+        sa.UniqueConstraint("mode", "month", "view", "category", "log_size"),
         sa.CheckConstraint(MODES, name="mode"),
+        sa.CheckConstraint("view IN ('official', 'extended', 'style', 'makers')", name="view"),
     )
