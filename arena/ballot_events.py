@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 Verdict = Literal["best_worst", "same", "bad"]
-View = Literal["official", "extended", "style", "makers"]
+View = Literal["official", "extended", "style", "makers", "head_to_head", "checks"]
 
 
 class _Kind(Protocol):

@@ -213,7 +213,7 @@ board = Table(
     Column("log_size", BigInt, nullable=False),
     Column("body", Text, nullable=False),
     closed_set("mode", "speed", "expert"),
-    closed_set("view", "official", "extended", "style", "makers"),
+    closed_set("view", "official", "extended", "style", "makers", "head_to_head", "checks"),
     # Two workers that fit the same entries publish one board.
     UniqueConstraint("mode", "month", "view", "category", "log_size"),
 )

@@ -11,14 +11,14 @@ from antiabuse.quotas import take_tallies
 from antiabuse.utc import month_of
 from arena import lifecycle, refits
 from arena.ballot_events import arena_stream
+from arena.boards import MODES
+from arena.side_boards import refit_side_boards_if_due
 from arena.votes import ANY_MODE
 from ledger.ids import uuid4
 from webapp.settings import Settings
 from webapp.wiring import Services
 
 __all__ = ["MODES", "fold_refusals", "make_queue", "refit", "register_jobs"]
-
-MODES = ("speed", "expert")
 
 _log = structlog.get_logger("webapp.jobs")
 
@@ -39,6 +39,8 @@ def register_jobs(queue: Huey, services: Services) -> None:
         lifecycle.upkeep(services.ports, services.clock())
         for mode in MODES:
             refit(services, mode)
+            now = services.clock()
+            refit_side_boards_if_due(services.ports, mode, month_of(now), now)
 
 
 def refit(services: Services, mode: str) -> bool:

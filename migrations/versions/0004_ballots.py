@@ -12,6 +12,7 @@ depends_on = None
 
 BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 MODES = "mode IN ('speed', 'expert')"
+VIEWS = "view IN ('official', 'extended', 'style', 'makers', 'head_to_head', 'checks')"
 
 
 def upgrade() -> None:
@@ -116,5 +117,5 @@ def create_boards() -> None:
         sa.Column("body", sa.Text, nullable=False),
         sa.UniqueConstraint("mode", "month", "view", "category", "log_size"),
         sa.CheckConstraint(MODES, name="mode"),
-        sa.CheckConstraint("view IN ('official', 'extended', 'style', 'makers')", name="view"),
+        sa.CheckConstraint(VIEWS, name="view"),
     )
