@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, CursorResult
@@ -26,3 +27,7 @@ class Statement:
     def run(self, conn: Connection, **values: str | int | None) -> CursorResult[Any]:
         """Run the statement with these parameters inside the connection's transaction."""
         return conn.exec_driver_sql(self._sql[conn.dialect.name], values)
+
+    def run_many(self, conn: Connection, rows: Sequence[Mapping[str, str | int | None]]) -> None:
+        """Run the statement once for each row of parameters, in their order."""
+        conn.exec_driver_sql(self._sql[conn.dialect.name], [dict(row) for row in rows])

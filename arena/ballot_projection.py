@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection, delete, insert, text, update
+from sqlalchemy import Connection, delete, insert
 
+from antiabuse.statements import Statement
 from arena.ballot_events import (
     BallotIssued,
     BallotReported,
@@ -28,7 +29,35 @@ if TYPE_CHECKING:
 __all__ = ["HANDLERS", "clear"]
 
 WEIGHT_UNIT: Final = 1_000_000
-_COUNT_REVEAL = text("UPDATE answer SET reveals = reveals + 1 WHERE id = :answer")
+
+_BALLOT: Final = Statement(
+    """
+    INSERT INTO ballot
+        (id, mode, month, hour, question_id, voter, state, will_not_count, board_id,
+         set_probability)
+    VALUES (:id, :mode, :month, :hour, :question, :voter, 'open', :will_not_count, :board,
+            :set_probability)
+    """
+)
+_SLOT: Final = Statement(
+    """
+    INSERT INTO ballot_slot (ballot_id, position, slot_id, answer_id, model)
+    VALUES (:ballot, :position, :slot, :answer, :model)
+    """
+)
+_CLOSE: Final = Statement("UPDATE ballot SET state = :state WHERE id = :id AND state = 'open'")
+_VOTE: Final = Statement(
+    """
+    INSERT INTO vote
+        (id, ballot_id, mode, month, hour, question_id, voter, cluster, models, verdict, best,
+         worst, weight_micro, weight_parts, reasons, board_id, p_win, changes)
+    VALUES
+        (:id, :ballot, :mode, :month, :hour, :question, :voter, :cluster, :models, :verdict, :best,
+         :worst, :weight_micro, :weight_parts, :reasons, :board, :p_win, :changes)
+    """
+)
+_ANSWERS: Final = Statement("SELECT answer_id FROM ballot_slot WHERE ballot_id = :ballot")
+_COUNT_REVEAL: Final = Statement("UPDATE answer SET reveals = reveals + 1 WHERE id = :answer")
 
 
 def clear(conn: Connection) -> None:
@@ -39,29 +68,26 @@ def clear(conn: Connection) -> None:
 
 def _ballot_issued(conn: Connection, recorded: RecordedEvent) -> None:
     event = BallotIssued.from_body(recorded.body)
-    conn.execute(
-        insert(ballot),
-        {
-            "id": recorded.id,
-            "mode": event.mode,
-            "month": event.month,
-            "hour": event.hour,
-            "question_id": event.question,
-            "voter": event.voter,
-            "state": "open",
-            "will_not_count": event.will_not_count,
-            "board_id": event.board,
-            "set_probability": event.draw["probability"],
-        },
+    _BALLOT.run(
+        conn,
+        id=recorded.id,
+        mode=event.mode,
+        month=event.month,
+        hour=event.hour,
+        question=event.question,
+        voter=event.voter,
+        will_not_count=event.will_not_count,
+        board=event.board,
+        set_probability=event.draw["probability"],
     )
-    conn.execute(
-        insert(ballot_slot),
+    _SLOT.run_many(
+        conn,
         [
             {
-                "ballot_id": recorded.id,
+                "ballot": recorded.id,
                 "position": position,
-                "slot_id": slot.slot,
-                "answer_id": slot.answer,
+                "slot": slot.slot,
+                "answer": slot.answer,
                 "model": slot.model,
             }
             for position, slot in enumerate(event.slots)
@@ -84,10 +110,7 @@ def _ballot_skipped(conn: Connection, recorded: RecordedEvent) -> None:
 
 def _close(conn: Connection, ballot_id: str, state: str) -> None:
     """Move an open ballot to a state it never leaves."""
-    changed = conn.execute(
-        update(ballot).where(ballot.c.id == ballot_id, ballot.c.state == "open").values(state=state)
-    )
-    if changed.rowcount != 1:
+    if _CLOSE.run(conn, id=ballot_id, state=state).rowcount != 1:
         raise UnknownArenaEvent(f"no open ballot {ballot_id}")
 
 
@@ -95,40 +118,34 @@ def _vote_cast(conn: Connection, recorded: RecordedEvent) -> None:
     event = VoteCast.from_body(recorded.body)
     slot_of = {slug: position for position, slug in enumerate(event.models)}
     _close(conn, event.ballot, "voted")
-    conn.execute(
-        insert(vote),
-        {
-            "id": recorded.id,
-            "ballot_id": event.ballot,
-            "mode": event.mode,
-            "month": event.month,
-            "hour": event.hour,
-            "question_id": event.question,
-            "voter": event.voter,
-            "cluster": event.cluster,
-            "models": _json(event.models),
-            "verdict": event.verdict,
-            "best": None if event.best is None else slot_of[event.best],
-            "worst": None if event.worst is None else slot_of[event.worst],
-            "weight_micro": int(Decimal(event.weight) * WEIGHT_UNIT),
-            "weight_parts": _json(event.weight_parts),
-            "reasons": _json(event.reasons),
-            "board_id": event.board,
-            "p_win": _json(event.p_win),
-            "changes": _json(event.changes),
-        },
+    _VOTE.run(
+        conn,
+        id=recorded.id,
+        ballot=event.ballot,
+        mode=event.mode,
+        month=event.month,
+        hour=event.hour,
+        question=event.question,
+        voter=event.voter,
+        cluster=event.cluster,
+        models=_json(event.models),
+        verdict=event.verdict,
+        best=None if event.best is None else slot_of[event.best],
+        worst=None if event.worst is None else slot_of[event.worst],
+        weight_micro=int(Decimal(event.weight) * WEIGHT_UNIT),
+        weight_parts=_json(event.weight_parts),
+        reasons=_json(event.reasons),
+        board=event.board,
+        p_win=_json(event.p_win),
+        changes=_json(event.changes),
     )
     _count_reveals(conn, event.ballot)
 
 
 def _count_reveals(conn: Connection, ballot_id: str) -> None:
     """Count one more reveal of each answer, in one order, so that two votes never deadlock."""
-    answers = conn.execute(
-        ballot_slot.select()
-        .with_only_columns(ballot_slot.c.answer_id)
-        .where(ballot_slot.c.ballot_id == ballot_id)
-    ).scalars()
-    conn.execute(_COUNT_REVEAL, [{"answer": answer} for answer in sorted(answers)])
+    answers = _ANSWERS.run(conn, ballot=ballot_id).scalars()
+    _COUNT_REVEAL.run_many(conn, [{"answer": answer} for answer in sorted(answers)])
 
 
 def _vote_reasoned(conn: Connection, recorded: RecordedEvent) -> None:

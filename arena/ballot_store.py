@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row
 
-from arena.rendering import RENDERER_VERSION
+from antiabuse.statements import Statement
+from arena.rendering import RENDERER_VERSION, visible
 
 __all__ = [
     "LETTERS",
@@ -27,7 +28,7 @@ __all__ = [
 
 LETTERS: Final = "ABCD"
 
-_OPEN = text(
+_OPEN = Statement(
     """
     SELECT b.id, b.mode, b.will_not_count, b.issued_us,
            q.text AS question, q.category, q.language,
@@ -45,7 +46,7 @@ _OPEN = text(
     """
 )
 
-_HELD = text(
+_HELD = Statement(
     """
     SELECT b.id, b.mode, b.month, b.state, b.question_id, q.text_key,
            h.voter_id, h.route, h.issued_us, s.slot_id, s.answer_id, s.model,
@@ -60,7 +61,7 @@ _HELD = text(
     """
 )
 
-_REVEALED = text(
+_REVEALED = Statement(
     """
     SELECT b.month, q.text_key, s.answer_id
     FROM ballot_holder h
@@ -71,7 +72,7 @@ _REVEALED = text(
     """
 )
 
-_HOLDER = text("SELECT ballot_id, voter_id FROM ballot_holder WHERE route = :route")
+_HOLDER = Statement("SELECT ballot_id, voter_id FROM ballot_holder WHERE route = :route")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +146,7 @@ class Revealed:
 
 def load_open(conn: Connection, voter: str, mode: str, since_us: int) -> OpenBallot | None:
     """Return a voter's newest open ballot of a mode issued after `since_us`, rendered."""
-    values = {"voter": voter, "mode": mode, "since": since_us, "renderer": RENDERER_VERSION}
-    rows = conn.execute(_OPEN, values).all()
+    rows = _OPEN.run(conn, voter=voter, mode=mode, since=since_us, renderer=RENDERER_VERSION).all()
     return _open_ballot(rows) if rows else None
 
 
@@ -167,7 +167,7 @@ def _open_ballot(rows: Sequence[Row[Any]]) -> OpenBallot:
                 letter,
                 row.slot_id,
                 row.html or "",
-                row.raw,
+                visible(row.raw).text,
                 tuple(json.loads(row.removed or "[]")),
             )
             for letter, row in zip(LETTERS, rows, strict=True)
@@ -177,7 +177,7 @@ def _open_ballot(rows: Sequence[Row[Any]]) -> OpenBallot:
 
 def load_held(conn: Connection, ballot: str) -> HeldBallot | None:
     """Return a ballot with its holder and slots, or None when there is none of that id."""
-    rows = conn.execute(_HELD, {"ballot": ballot}).all()
+    rows = _HELD.run(conn, ballot=ballot).all()
     if not rows:
         return None
     first = rows[0]
@@ -200,7 +200,7 @@ def load_held(conn: Connection, ballot: str) -> HeldBallot | None:
 
 def revealed_to(conn: Connection, voter: str, month: str) -> Revealed:
     """Return which answers were revealed to a voter, and which questions in a month."""
-    rows = conn.execute(_REVEALED, {"voter": voter}).all()
+    rows = _REVEALED.run(conn, voter=voter).all()
     return Revealed(
         answers=frozenset(row.answer_id for row in rows),
         keys_this_month=frozenset(row.text_key for row in rows if row.month == month),
@@ -214,5 +214,5 @@ def revealed_among(revealed: Revealed, answers: Iterable[str]) -> bool:
 
 def route_holder(conn: Connection, route: str) -> tuple[str, str] | None:
     """Return ballot id and voter id of an address, or None when nothing has that address."""
-    row = conn.execute(_HOLDER, {"route": route}).one_or_none()
+    row = _HOLDER.run(conn, route=route).one_or_none()
     return None if row is None else (row.ballot_id, row.voter_id)

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from antiabuse import quotas
 from antiabuse import rules as antiabuse_rules
 from antiabuse.identity import pseudonym
+from antiabuse.statements import Statement
 from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
 from arena import boards, exposure
@@ -35,7 +36,6 @@ from arena.errors import NothingToShow
 from arena.events import Mode
 from arena.ports import Ports
 from arena.projection import project
-from arena.tables import ballot_holder
 from arena.visitor import Visitor
 from ledger.ids import token, uuid4
 from ranking.ucbe import Indices
@@ -45,6 +45,10 @@ __all__ = ["Capped", "Shown", "open_ballot"]
 Allowance = Literal["votes", "ballots", "skips"]
 _SLOT_BYTES: Final = 9
 _ROUTE_BYTES: Final = 16
+_HOLDER: Final = Statement(
+    "INSERT INTO ballot_holder (ballot_id, voter_id, route, issued_us)"
+    " VALUES (:ballot, :voter, :route, :issued)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
         NothingToShow: no question has showable answers of four models.
     """
     life_us = antiabuse_rules.current().ballot_life_s * SECOND_US
+    found = None
     with ports.database.read() as conn:
         state = quotas.read(conn, visitor.voter, visitor.now_us)
         if state is not None:
@@ -93,9 +98,8 @@ def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
             if found is not None and found.showable:
                 _record_view(ports, visitor, found)
                 return Shown(found, state)
-        else:
-            found = None
-    return _issue(ports, visitor, mode, withdraw=found)
+        issued = _drawn_ballot(ports, conn, visitor, mode)
+    return _issue(ports, visitor, issued, withdraw=found)
 
 
 def _used_up(state: VoterState) -> Allowance | None:
@@ -115,18 +119,22 @@ def _record_view(ports: Ports, visitor: Visitor, found: OpenBallot) -> None:
         project(conn, ports.log.append(conn, event))
 
 
-def _issue(
-    ports: Ports, visitor: Visitor, mode: Mode, *, withdraw: OpenBallot | None
-) -> Shown | Capped:
-    """Draw a ballot and write it, its holder and its event in one transaction."""
+def _drawn_ballot(ports: Ports, conn: Connection, visitor: Visitor, mode: Mode) -> BallotIssued:
+    """Draw a ballot for a voter from what is committed by now."""
     month = month_of(visitor.now_us)
-    with ports.database.read() as conn:
-        snapshot = ports.catalogue.current(conn)
-        revealed = revealed_to(conn, visitor.voter, month)
-        board = boards.latest(conn, mode, month)
-        known = exposure.mode_indices(conn, snapshot, mode, board)
+    revealed = revealed_to(conn, visitor.voter, month)
+    snapshot = ports.catalogue.current(conn)
+    board = boards.latest(conn, mode, month)
+    known = exposure.mode_indices(conn, snapshot, mode, board)
     drawn = _draw(snapshot, mode, known, revealed, ports.rng)
-    issued = _event_body(drawn, mode, visitor, board.id if board else None, ports)
+    return _event_body(drawn, mode, visitor, board.id if board else None, ports)
+
+
+def _issue(
+    ports: Ports, visitor: Visitor, issued: BallotIssued, *, withdraw: OpenBallot | None
+) -> Shown | Capped:
+    """Write a drawn ballot, its holder and its event in one transaction."""
+    mode = issued.mode
     event = ballot_event(issued, event_id=uuid4(ports.rng), mode=mode, visitor=visitor)
     with ports.database.write() as conn:
         quotas.register(conn, visitor.voter, visitor.now_us)
@@ -135,13 +143,13 @@ def _issue(
         if withdraw is not None:
             _withdraw(ports, conn, visitor, withdraw)
         project(conn, ports.log.append(conn, event))
-        holder: dict[str, Any] = {
-            "ballot_id": event.id,
-            "voter_id": visitor.voter,
-            "route": token(ports.rng, _ROUTE_BYTES),
-            "issued_us": visitor.now_us,
-        }
-        conn.execute(ballot_holder.insert(), holder)
+        _HOLDER.run(
+            conn,
+            ballot=event.id,
+            voter=visitor.voter,
+            route=token(ports.rng, _ROUTE_BYTES),
+            issued=visitor.now_us,
+        )
         state = quotas.lock(conn, visitor.voter, visitor.now_us)
         ballot = load_open(conn, visitor.voter, mode, visitor.now_us - 1)
     if ballot is None or not ballot.showable:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, text
 
+from antiabuse.statements import Statement
 from antiabuse.utc import DAY_US
 from arena.ballot_events import BoardPublished, View
 from arena.errors import UnknownCode
@@ -116,7 +117,7 @@ def as_mode(name: str) -> Mode:
     raise UnknownCode(f"there is no mode {name}")
 
 
-_LATEST = text(
+_LATEST = Statement(
     "SELECT id, body FROM board WHERE mode = :mode AND month = :month AND view = :view"
     " AND category = :category ORDER BY log_size DESC LIMIT 1"
 )
@@ -158,8 +159,7 @@ def latest(
     category: str = ALL_CATEGORIES,
 ) -> PublishedBoard | None:
     """Return the board that was published last, or None before the first."""
-    values = {"mode": mode, "month": month, "view": view, "category": category}
-    row = conn.execute(_LATEST, values).one_or_none()
+    row = _LATEST.run(conn, mode=mode, month=month, view=view, category=category).one_or_none()
     return None if row is None else _parsed(row.id, row.body)
 
 

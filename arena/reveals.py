@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row
 
+from antiabuse.statements import Statement
 from arena import boards
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.ballot_store import LETTERS
@@ -21,7 +22,7 @@ from arena.rules import current
 
 __all__ = ["Others", "Reveal", "RevealedSlot", "Weight", "load_reveal"]
 
-_VOTE = text(
+_VOTE = Statement(
     """
     SELECT v.id, v.ballot_id, v.mode, v.month, v.hour, v.verdict, v.best, v.worst, v.weight_micro,
            v.weight_parts, v.reasons, v.p_win, v.changes, v.board_id, v.question_id,
@@ -30,7 +31,7 @@ _VOTE = text(
     WHERE v.ballot_id = :ballot
     """
 )
-_SLOTS = text(
+_SLOTS = Statement(
     """
     SELECT s.answer_id, m.slug, m.name, m.maker, m.licence, m.link, m.noncommercial, m.demo,
            m.released, m.retired_us
@@ -38,14 +39,14 @@ _SLOTS = text(
     WHERE s.ballot_id = :ballot ORDER BY s.position
     """
 )
-_OTHERS = text(
+_OTHERS = Statement(
     """
     SELECT models, best, worst FROM vote
     WHERE question_id = :question AND verdict = 'best_worst' AND weight_micro > 0
       AND ballot_id <> :ballot
     """
 )
-_REASONS = text("SELECT reason FROM vote_reason WHERE ballot_id = :ballot ORDER BY reason")
+_REASONS = Statement("SELECT reason FROM vote_reason WHERE ballot_id = :ballot ORDER BY reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class Reveal:
 
 def load_reveal(conn: Connection, ballot: str) -> Reveal | None:
     """Return the reveal of a ballot, or None while it has no vote."""
-    vote = conn.execute(_VOTE, {"ballot": ballot}).one_or_none()
+    vote = _VOTE.run(conn, ballot=ballot).one_or_none()
     if vote is None:
         return None
     slots = _slots(conn, vote)
@@ -131,12 +132,12 @@ def load_reveal(conn: Connection, ballot: str) -> Reveal | None:
         weight=_weight(vote),
         others=_others(conn, vote, [slot.model.slug for slot in slots]),
         board=vote.board_id,
-        reasons=tuple(conn.execute(_REASONS, {"ballot": ballot}).scalars()),
+        reasons=tuple(_REASONS.run(conn, ballot=ballot).scalars()),
     )
 
 
 def _slots(conn: Connection, vote: Row[Any]) -> tuple[RevealedSlot, ...]:
-    rows = conn.execute(_SLOTS, {"ballot": vote.ballot_id}).all()
+    rows = _SLOTS.run(conn, ballot=vote.ballot_id).all()
     texts = rendered(conn, [row.answer_id for row in rows])
     board = boards.latest(conn, vote.mode, vote.month)
     chances, changes = json.loads(vote.p_win), json.loads(vote.changes)
@@ -172,8 +173,7 @@ def _weight(vote: Row[Any]) -> Weight:
 
 def _others(conn: Connection, vote: Row[Any], models: list[str]) -> Others | None:
     """Count other votes on the question once there are enough not to single anyone out (V-158)."""
-    values = {"question": vote.question_id, "ballot": vote.ballot_id}
-    rows = conn.execute(_OTHERS, values).all()
+    rows = _OTHERS.run(conn, question=vote.question_id, ballot=vote.ballot_id).all()
     if len(rows) < current().others_shown_from:
         return None
     shown: Counter[str] = Counter()

@@ -86,7 +86,9 @@ class _Refit:
         self._publish("makers", lobster.fit(choices, start=self._start), {"kept": list(kept)})
 
     def _style(self, texts: Mapping[str, str]) -> None:
-        values = np.array([features(measure(texts[name])) for name in self._columns.names["answers"]])
+        values = np.array(
+            [features(measure(texts[name])) for name in self._columns.names["answers"]]
+        )
         table = values[self._columns.votes["answers"]]
         fitted = style.fit(self._choices, table, FEATURES, official=self._fit)
         facts = {

@@ -83,11 +83,8 @@ def run(port: int, requests: Sequence[bytes], *, connections: int, seconds: floa
         # All processes are up before the clock starts.
         list(pool.map(time.sleep, [0.2] * len(groups)))
         until_s = time.monotonic() + seconds
-        done = list(
-            chain.from_iterable(
-                pool.map(_process, *zip(*[(port, g, until_s) for g in groups], strict=True))
-            )
-        )
+        works = [pool.submit(_process, port, group, until_s) for group in groups]
+        done = list(chain.from_iterable(work.result() for work in works))
     return Load(tuple(sorted(done, key=lambda answer: answer.number)))
 
 

@@ -86,7 +86,8 @@ class Installation:
                 )
             ).one()
             fault = None if report.fault is None else report.fault.what
-            return Stored(*counts, report.size, fault, report.pending)
+            votes, ballots, events = (int(count) for count in counts)
+            return Stored(votes, ballots, events, report.size, fault, report.pending)
 
     @contextmanager
     def _services(self) -> Iterator[Services]:

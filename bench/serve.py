@@ -216,10 +216,10 @@ def _run(options: argparse.Namespace, database_url: str | None) -> Result:
 
 
 def _table(result: Result) -> str:
+    setting = f"{result.content}, {result.connections} connections, {result.threads} threads"
     lines = [
-        f"{result.database}, {result.content}, {result.connections} connections, "
-        f"{result.threads} threads: {result.votes_accepted} votes accepted and stored once, "
-        f"log of {result.log_entries:,} entries verified",
+        f"{result.database}, {setting}: every one of {result.votes_accepted:,} accepted votes",
+        f"is stored once, and the log of {result.log_entries:,} entries verifies.",
         f"{'':24}{'requests':>9}{'per s':>8}{'p50 ms':>8}{'p99 ms':>8}{'ratio':>7}",
     ]
     lines += [

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from flask import Flask
 from werkzeug.middleware.dispatcher import DispatcherMiddleware
@@ -31,9 +30,11 @@ def bare_app() -> Flask:
 class BenchServer(WebServer):
     """The arena's server, same process, same threads, and the bare page under its own path."""
 
-    def load(self) -> Callable[..., Any]:
-        """Return the arena's application and the bare one behind one dispatcher."""
-        return DispatcherMiddleware(super().load(), {BARE_PATH: bare_app()})
+    def load(self) -> Flask:
+        """Return the arena's application with the bare one before it, behind one dispatcher."""
+        app = super().load()
+        app.wsgi_app = DispatcherMiddleware(app.wsgi_app, {BARE_PATH: bare_app()})  # type: ignore[method-assign]
+        return app
 
 
 if __name__ == "__main__":

@@ -38,12 +38,15 @@ __all__ = [
     "tile",
 ]
 
-# Written out, for building statements costs more than running them on the vote's path.
+# Written out, for building statements costs more than running them on the ballot's and vote's path.
 INSERT_EVENT = (
     "INSERT INTO event (id, kind, version, stream, ruleset, disclosure, shuffled, body, body_salt,"
     " body_sha256, private_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq"
 )
 INSERT_PRIVATE = "INSERT INTO event_private (event_id, salt, part) VALUES (?, ?, ?)"
+NEWEST_CHECKPOINT = (
+    "SELECT size, note, signed_us FROM log_checkpoint ORDER BY size DESC, signed_us DESC LIMIT 1"
+)
 INSERT_PENDING = "INSERT INTO event_pending (seq, event_id, leaf, shuffled) VALUES (?, ?, ?, ?)"
 
 REPLAY_PAGE = 1_000  # events held in memory at a time
@@ -220,11 +223,7 @@ def head(conn: Connection) -> Head:
 
 def latest_checkpoint(conn: Connection) -> SignedCheckpoint | None:
     """Return the newest checkpoint; None before the first."""
-    stored = tables.log_checkpoint.c
-    newest = select(stored.size, stored.note, stored.signed_us)
-    row = conn.execute(
-        newest.order_by(stored.size.desc(), stored.signed_us.desc()).limit(1)
-    ).one_or_none()
+    row = conn.exec_driver_sql(NEWEST_CHECKPOINT).one_or_none()
     return None if row is None else SignedCheckpoint(row.size, row.note, row.signed_us)
 
 

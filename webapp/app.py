@@ -40,7 +40,7 @@ def create_app(services: Services) -> Flask:
     init_htmx(app)
     # The order is that of the checks (V-131): where a write comes from, then how often.
     init_security(app)
-    init_limits(app, services.settings)
+    init_limits(app, services.settings, services.clock)
     init_errors(app)
     init_filters(app)
     init_assets(app)

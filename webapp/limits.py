@@ -8,6 +8,8 @@ from flask_limiter import Limiter
 from antiabuse import rules
 from antiabuse.addresses import Address, client_address
 from antiabuse.errors import BadAddress
+from ledger.ids import Clock
+from webapp import limit_memory
 from webapp.settings import Settings
 from webapp.wiring import services
 
@@ -57,14 +59,16 @@ ballot_limit = limiter.shared_limit(_ballot_rate, scope="ballots")
 reading_limit = limiter.shared_limit(_reading_rate, scope="reading")
 
 
-def init_limits(app: Flask, settings: Settings) -> None:
+def init_limits(app: Flask, settings: Settings, clock: Clock) -> None:
     """Bind the limiter to an application and its store."""
     redis_url = settings.redis_url
-    app.config["RATELIMIT_STORAGE_URI"] = redis_url or "memory://"
+    app.config["RATELIMIT_STORAGE_URI"] = redis_url or f"{limit_memory.SCHEME}://"
     if redis_url:
         app.config["RATELIMIT_STORAGE_OPTIONS"] = {
             "socket_timeout": REDIS_WAIT_S,
             "socket_connect_timeout": REDIS_WAIT_S,
         }
         app.config["RATELIMIT_IN_MEMORY_FALLBACK_ENABLED"] = True
+    else:
+        app.config["RATELIMIT_STORAGE_OPTIONS"] = {"clock": clock}
     limiter.init_app(app)

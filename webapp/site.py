@@ -11,6 +11,7 @@ from flask import Flask, g, request
 from ledger import store
 from ledger.errors import LedgerError
 from ledger.store import SignedCheckpoint
+from webapp.translations import init_translations
 from webapp.wiring import code_version, services
 
 __all__ = ["Site", "init_site"]
@@ -48,8 +49,7 @@ def current_site() -> Site:
 
 def init_site(app: Flask) -> None:
     """Offer `site` and `mode` to templates, and texts through one catalogue."""
-    app.jinja_env.add_extension("jinja2.ext.i18n")
-    app.jinja_env.install_gettext_translations(NullTranslations(), newstyle=True)  # type: ignore[attr-defined]
+    init_translations(app, NullTranslations())
 
     @app.context_processor
     def _shared() -> dict[str, Any]:

@@ -7,6 +7,7 @@ import random
 import secrets
 import time
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import cast
@@ -67,6 +68,7 @@ def now_us() -> int:
     return time.time_ns() // 1000
 
 
+@cache
 def code_version() -> str:
     """Return the version of the installed program, as boards and pages name it."""
     return metadata.version("arena")

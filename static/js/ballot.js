@@ -84,7 +84,7 @@
 
   function choose(name, letter) {
     pick(name, letter);
-    keepApart(document.getElementById(`${name}-${letter}`));
+    if (letter) keepApart(document.getElementById(`${name}-${letter}`));
     refresh();
   }
 
@@ -104,7 +104,9 @@
     const seconds = Math.max(0, Math.ceil((waitUntil - performance.now()) / 1000));
     const words = seconds ? say("wait", { seconds }) : "";
     const place = document.getElementById("vote-wait");
-    if (place.textContent !== words) place.textContent = words;
+    if (place.textContent === words) return;
+    place.textContent = words;
+    if (!words) document.querySelector("#ballot-message [data-retry]")?.remove();
   }
 
   function disarm() {
@@ -215,7 +217,11 @@
 
   document.addEventListener("visibilitychange", sample);
   document.addEventListener("scroll", sample, { capture: true, passive: true });
-  document.addEventListener("htmx:after:swap", start);
+  document.addEventListener("htmx:after:swap", () => {
+    start();
+    const message = reading && document.querySelector("#ballot-message [data-retry]");
+    if (message) waitUntil = performance.now() + 1000 * Number(message.dataset.retry);
+  });
   document.addEventListener("arena:choose", (event) => { if (reading) choose(event.detail.pick, event.detail.letter); });
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();

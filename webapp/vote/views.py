@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request
+from sqlalchemy import Connection
 
 from antiabuse import quotas, rules
 from antiabuse.admission import Refusal, Refused, message
@@ -133,9 +134,10 @@ def _reveal_page(visitor: Visitor, ballot_id: str, route: str) -> Response:
             held = load_held(conn, ballot_id)
             return _see_other(f"/?mode={held.mode if held else 'speed'}")
         sequenced = store.index_of(conn, reveal.vote) is not None
+        state = _state(conn, visitor)
     page = render_template(
         "vote/reveal.html",
-        reveal=reveal_view(reveal, route, _state(visitor), sequenced=sequenced),
+        reveal=reveal_view(reveal, route, state, sequenced=sequenced),
         mode=reveal.mode,
         nav="vote",
         fragment=wants_fragment(),
@@ -143,10 +145,9 @@ def _reveal_page(visitor: Visitor, ballot_id: str, route: str) -> Response:
     return make_response(page)
 
 
-def _state(visitor: Visitor) -> VoterState:
+def _state(conn: Connection, visitor: Visitor) -> VoterState:
     """Return a registered voter's state; whoever holds a ballot is registered."""
-    with services().database.read() as conn:
-        state = quotas.read(conn, visitor.voter, visitor.now_us)
+    state = quotas.read(conn, visitor.voter, visitor.now_us)
     if state is None:
         raise Refused(Refusal.BAD_IDENTITY)
     return state
