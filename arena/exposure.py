@@ -1,4 +1,4 @@
-"""Which four models a ballot shows: UCB-E over the mode's board, states and pool (V-060 to V-066)."""
+"""Which four models a ballot shows: UCB-E over the mode's board, states and pool (V-060)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lifecycle's use cases: admit newcomers, open a month, take the daily look (V-080 to V-093, V-108).
+"""The lifecycle's use cases: admit newcomers, open a month, take the daily look (V-091).
 
 The rules are `ranking.lifecycle`; here the numbers are gathered and what happened is written.
 """
@@ -106,7 +106,7 @@ def admit(ports: Ports, mode: Mode, now_us: int) -> tuple[str, ...]:
 
 
 def open_month(ports: Ports, mode: Mode, now_us: int) -> bool:
-    """Write the open month's header and carry states over, once (V-108); return whether it was new."""
+    """Write the open month's header and carry states over, once (V-108); say if it was new."""
     month = month_of(now_us)
     with ports.database.read() as conn:
         if headers.latest(conn, mode, month) is not None:

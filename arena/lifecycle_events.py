@@ -81,7 +81,7 @@ class FallWithheld(_Fields):
 
 @dataclass(frozen=True, slots=True)
 class Looked(_Fields):
-    """One look over all models of a mode, with the looks in a row that found each below the line."""
+    """One look over all models of a mode, with the looks in a row below the line of each."""
 
     KIND: ClassVar[str] = "lifecycle.looked"
     VERSION: ClassVar[int] = 1

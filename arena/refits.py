@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -29,7 +30,16 @@ from ledger.ids import uuid7
 from ranking import lobster
 from ranking import rules as ranking_rules
 
-__all__ = ["Totals", "publish", "refit_if_due", "refit_now", "row_body", "totals", "waiting"]
+__all__ = [
+    "Fitted",
+    "Totals",
+    "publish",
+    "refit_if_due",
+    "refit_now",
+    "row_body",
+    "totals",
+    "waiting",
+]
 
 _MILLIONTHS: Final = 1_000_000
 
@@ -81,7 +91,7 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
         "log_likelihood": f"{made.log_likelihood:.6f}",
         "iterations": made.iterations,
     }
-    return publish(ports, kind, month, now_us, columns, rows, basket, facts)
+    return publish(ports, kind, month, now_us, Fitted(columns, rows, basket, facts))
 
 
 def of_one_kind(columns: Columns) -> Columns:
@@ -154,27 +164,28 @@ def row_body(row: lobster.Row, sums: Totals) -> dict[str, Any]:
     }
 
 
-def publish(
-    ports: Ports,
-    mode: Mode,
-    month: str,
-    now_us: int,
-    columns: Columns,
-    rows: Sequence[Mapping[str, Any]],
-    basket: Sequence[str],
-    facts: Mapping[str, Any],
-    *,
-    view: View = OFFICIAL,
-    category: str = ALL_CATEGORIES,
-) -> bool:
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What is to be published: rows as laid out, the zero they stand on, and further facts."""
+
+    columns: Columns
+    rows: Sequence[Mapping[str, Any]]
+    basket: Sequence[str]
+    facts: Mapping[str, Any]
+    view: View = OFFICIAL
+    category: str = ALL_CATEGORIES
+
+
+def publish(ports: Ports, mode: Mode, month: str, now_us: int, fitted: Fitted) -> bool:
     """Write a board as one event; return False when a board of these entries is out already."""
+    columns, rows, facts = fitted.columns, fitted.rows, fitted.facts
     votes = columns.votes
     counted = votes[votes["weight"] > 0]
     event = BoardPublished(
         mode=mode,
         month=month,
-        view=view,
-        category=category,
+        view=fitted.view,
+        category=fitted.category,
         board=uuid7(now_us, ports.rng),
         computed_us=now_us,
         log_size=columns.log_size,
@@ -184,7 +195,7 @@ def publish(
         voters=len(np.unique(counted["cluster"])),
         verdicts=_verdicts(counted),
         excluded=_excluded(columns),
-        basket=tuple(basket),
+        basket=tuple(fitted.basket),
         rows=tuple(rows),
         facts=facts,
         output_sha256=hashlib.sha256(canonical({"rows": list(rows), "facts": facts})).hexdigest(),

@@ -18,7 +18,7 @@ from arena.boards import PublishedBoard, View
 from arena.catalogue import ModelInfo
 from arena.events import Mode
 from arena.ports import Ports
-from arena.refits import of_one_kind, publish, row_body, totals
+from arena.refits import Fitted, of_one_kind, publish, row_body, totals
 from arena.tables import answer
 from arena.vote_columns import Columns
 from ranking import lobster, matrix, style, subsets
@@ -142,18 +142,8 @@ class _Refit:
             basket = self._basket(fit)
             made = lobster.board(fit, basket=basket or None)
             rows = tuple(row_body(row, sums) for row in made.models)
-        publish(
-            self._ports,
-            self._mode,
-            self._month,
-            self._now_us,
-            shown,
-            rows,
-            basket,
-            facts,
-            view=view,
-            category=category,
-        )
+        fitted = Fitted(shown, rows, basket, facts, view, category)
+        publish(self._ports, self._mode, self._month, self._now_us, fitted)
 
     def _basket(self, fit: Fit) -> tuple[str, ...]:
         return lobster.basket_of(fit, self._official.basket) or ()
