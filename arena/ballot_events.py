@@ -24,6 +24,7 @@ __all__ = [
     "BoardPublished",
     "IssuedSlot",
     "Verdict",
+    "View",
     "VoteCast",
     "VoteReasoned",
     "arena_stream",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 Verdict = Literal["best_worst", "same", "bad"]
+View = Literal["official", "extended", "style", "makers", "head_to_head", "checks"]
 
 
 class _Kind(Protocol):
@@ -178,13 +180,19 @@ class VoteReasoned(_Fields):
 
 @dataclass(frozen=True, slots=True)
 class BoardPublished(_Fields):
-    """A fit was published: the whole board, from which log entries, by which program (V-050)."""
+    """A fit was published: the whole board, from which log entries, by which program (V-050).
+
+    `view` says which kind of fit; `category` is empty for all; `facts` are what the view knows
+    beside its rows, all fractions as text.
+    """
 
     KIND: ClassVar[str] = "board.published"
     VERSION: ClassVar[int] = 1
 
     mode: Mode
     month: str
+    view: View
+    category: str
     board: str
     computed_us: int
     log_size: int
@@ -195,9 +203,8 @@ class BoardPublished(_Fields):
     verdicts: Mapping[str, int]
     excluded: Mapping[str, int]
     basket: tuple[str, ...]
-    log_likelihood: str
-    iterations: int
     rows: tuple[Mapping[str, Any], ...]
+    facts: Mapping[str, Any]
     output_sha256: str
 
 

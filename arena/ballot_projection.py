@@ -33,8 +33,10 @@ WEIGHT_UNIT: Final = 1_000_000
 _BALLOT: Final = Statement(
     """
     INSERT INTO ballot
-        (id, mode, month, hour, question_id, voter, state, will_not_count, board_id)
-    VALUES (:id, :mode, :month, :hour, :question, :voter, 'open', :will_not_count, :board)
+        (id, mode, month, hour, question_id, voter, state, will_not_count, board_id,
+         set_probability)
+    VALUES (:id, :mode, :month, :hour, :question, :voter, 'open', :will_not_count, :board,
+            :set_probability)
     """
 )
 _SLOT: Final = Statement(
@@ -76,6 +78,7 @@ def _ballot_issued(conn: Connection, recorded: RecordedEvent) -> None:
         voter=event.voter,
         will_not_count=event.will_not_count,
         board=event.board,
+        set_probability=event.draw["probability"],
     )
     _SLOT.run_many(
         conn,
@@ -177,6 +180,8 @@ def _board_published(conn: Connection, recorded: RecordedEvent) -> None:
             "id": recorded.id,
             "mode": event.mode,
             "month": event.month,
+            "view": event.view,
+            "category": event.category,
             "computed_us": event.computed_us,
             "log_size": event.log_size,
             "body": _json(event.body()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from sqlalchemy import Connection
@@ -15,7 +15,7 @@ from antiabuse.identity import pseudonym
 from antiabuse.statements import Statement
 from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
-from arena import boards
+from arena import boards, exposure
 from arena.ballot_events import (
     BallotIssued,
     BallotShown,
@@ -38,8 +38,7 @@ from arena.ports import Ports
 from arena.projection import project
 from arena.visitor import Visitor
 from ledger.ids import token, uuid4
-from ranking import exposure
-from ranking.exposure import SET_SIZE, Candidate, Draw
+from ranking.ucbe import Indices
 
 __all__ = ["Capped", "Shown", "open_ballot"]
 
@@ -74,8 +73,7 @@ class _Drawn:
 
     question: QuestionEntry
     answers: tuple[AnswerRef, ...]
-    draw: Draw
-    pool: tuple[str, ...]
+    draw: Mapping[str, Any]
     will_not_count: str | None
 
 
@@ -125,8 +123,10 @@ def _drawn_ballot(ports: Ports, conn: Connection, visitor: Visitor, mode: Mode) 
     """Draw a ballot for a voter from what is committed by now."""
     month = month_of(visitor.now_us)
     revealed = revealed_to(conn, visitor.voter, month)
-    drawn = _draw(ports.catalogue.current(conn), mode, revealed, ports.rng)
+    snapshot = ports.catalogue.current(conn)
     board = boards.latest(conn, mode, month)
+    known = exposure.mode_indices(conn, snapshot, mode, board)
+    drawn = _draw(snapshot, mode, known, revealed, ports.rng)
     return _event_body(drawn, mode, visitor, board.id if board else None, ports)
 
 
@@ -161,7 +161,6 @@ def _event_body(
     drawn: _Drawn, mode: Mode, visitor: Visitor, board: str | None, ports: Ports
 ) -> BallotIssued:
     month = month_of(visitor.now_us)
-    draw: Mapping[str, Any] = {**asdict(drawn.draw), "pool": list(drawn.pool)}
     return BallotIssued(
         mode=mode,
         month=month,
@@ -172,7 +171,7 @@ def _event_body(
             IssuedSlot(token(ports.rng, _SLOT_BYTES), answer.id, answer.model)
             for answer in drawn.answers
         ),
-        draw=draw,
+        draw=drawn.draw,
         board=board,
         will_not_count=drawn.will_not_count,
     )
@@ -192,34 +191,37 @@ def _withdraw(ports: Ports, conn: Connection, visitor: Visitor, found: OpenBallo
 
 
 def _draw(
-    snapshot: CatalogueSnapshot, mode: Mode, revealed: Revealed, rng: random.Random
+    snapshot: CatalogueSnapshot,
+    mode: Mode,
+    known: Indices,
+    revealed: Revealed,
+    rng: random.Random,
 ) -> _Drawn:
     """Choose the question uniformly, then four of its answers (V-063, V-172).
 
     Questions not yet voted on this month with four unseen answers come first, then those with
     seen answers, then any: the ballot then says that it will not count.
     """
-    all_ = [q for q in snapshot.questions(mode) if len(q.answers) >= SET_SIZE]
+    open_ = [(q, exposure.eligible(q.answers, known)) for q in snapshot.questions(mode)]
+    all_ = [(q, pool) for q, pool in open_ if exposure.enough(pool)]
     if not all_:
         raise NothingToShow(f"no question of mode {mode} has answers of four models")
-    fresh = [q for q in all_ if q.key not in revealed.keys_this_month]
-    unseen = [q for q in fresh if len(_unseen(q, revealed)) >= SET_SIZE]
-    question = rng.choice(unseen or fresh or all_)
-    pool = _unseen(question, revealed) if unseen else question.answers
-    draw = exposure.draw([Candidate(a.model, a.maker) for a in pool], rng, distinct_makers=True)
+    fresh = [(q, pool) for q, pool in all_ if q.key not in revealed.keys_this_month]
+    unseen = [(q, new) for q, pool in fresh if exposure.enough(new := _unseen(pool, revealed))]
+    question, pool = rng.choice(unseen or fresh or all_)
+    draw = exposure.draw(pool, known, rng)
     by_model = {answer.model: answer for answer in pool}
     answers = tuple(by_model[model] for model in draw.models)
     return _Drawn(
         question=question,
         answers=answers,
-        draw=draw,
-        pool=tuple(answer.model for answer in pool),
+        draw=exposure.draw_body(draw, pool),
         will_not_count=_will_not_count(question, answers, revealed),
     )
 
 
-def _unseen(question: QuestionEntry, revealed: Revealed) -> Sequence[AnswerRef]:
-    return [answer for answer in question.answers if answer.id not in revealed.answers]
+def _unseen(pool: Sequence[AnswerRef], revealed: Revealed) -> list[AnswerRef]:
+    return [answer for answer in pool if answer.id not in revealed.answers]
 
 
 def _will_not_count(

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 from arena.catalogue_cache import CatalogueCache
+from arena.vote_columns import VoteColumns
 from ledger.database import Database
 from ledger.store import Log
 
@@ -22,6 +23,7 @@ class Ports:
         rng: source of ids, slots and draws; a system source in production.
         keys: secrets for monthly pseudonyms, oldest first.
         catalogue: the showable answers, cached per process.
+        columns: the months' votes as columns, cached in files.
         code_version: what boards say they were computed by.
     """
 
@@ -30,4 +32,5 @@ class Ports:
     rng: random.Random
     keys: tuple[str, ...]
     catalogue: CatalogueCache
+    columns: VoteColumns
     code_version: str

@@ -7,11 +7,12 @@ fills them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from arena import ballot_projection
+from arena import ballot_projection, lifecycle_projection
 from arena.errors import UnknownAnswer, UnknownArenaEvent
 from arena.events import (
     AnswerAdded,
@@ -26,6 +27,9 @@ from arena.questions import text_key
 from arena.tables import answer, answer_html, catalogue_head, model, question
 
 __all__ = ["RecordedEvent", "clear", "handles", "project"]
+
+
+_PARTS: Final = (ballot_projection, lifecycle_projection)
 
 
 class RecordedEvent(Protocol):
@@ -65,20 +69,24 @@ def project(conn: Connection, event: RecordedEvent) -> None:
     key = (event.kind, event.version)
     if key in _HANDLERS:
         _HANDLERS[key](conn, event.body)
-    elif key in ballot_projection.HANDLERS:
-        ballot_projection.HANDLERS[key](conn, event)
-    else:
-        raise UnknownArenaEvent(f"cannot project {event.kind} version {event.version}")
+        return
+    for part in _PARTS:
+        if key in part.HANDLERS:
+            part.HANDLERS[key](conn, event)
+            return
+    raise UnknownArenaEvent(f"cannot project {event.kind} version {event.version}")
 
 
 def handles(kind: str) -> bool:
     """Say whether this room projects events of that kind."""
-    return any(kind == known for known, _ in (*_HANDLERS, *ballot_projection.HANDLERS))
+    known = chain(_HANDLERS, *(part.HANDLERS for part in _PARTS))
+    return any(kind == each for each, _ in known)
 
 
 def clear(conn: Connection) -> None:
     """Empty the read model, children first, before a replay."""
-    ballot_projection.clear(conn)
+    for part in _PARTS:
+        part.clear(conn)
     for table in (answer_html, answer, question, model, catalogue_head):
         conn.execute(delete(table))
 

@@ -25,6 +25,10 @@ PROJECTED: tuple[Table, ...] = (
     tables.vote_reason,
     tables.report,
     tables.board,
+    tables.month_header,
+    tables.model_state,
+    tables.state_change,
+    tables.lifecycle_look,
 )
 
 

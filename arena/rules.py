@@ -79,6 +79,22 @@ class ArenaRules:
         },
     )  # fmt: skip
 
+    # Boards and lifecycle
+    look_minute: int = field(
+        default=5,
+        metadata={
+            "unit": "minutes after 00:00 UTC",
+            "reason": "one look a day; looking after each vote would eliminate by chance (V-091)",
+        },
+    )
+    views_refit_s: int = field(
+        default=300,
+        metadata={
+            "unit": "seconds",
+            "reason": "the boards beside the official one follow it in their own, slower time",
+        },
+    )
+
     # Reveal and reports
     others_shown_from: int = field(
         default=5,

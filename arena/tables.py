@@ -26,9 +26,13 @@ __all__ = [
     "ballot_slot",
     "board",
     "catalogue_head",
+    "lifecycle_look",
     "model",
+    "model_state",
+    "month_header",
     "question",
     "report",
+    "state_change",
     "vote",
     "vote_reason",
 ]
@@ -126,6 +130,7 @@ ballot = Table(
     Column("state", Text, nullable=False),
     Column("will_not_count", Text),
     Column("board_id", Text),
+    Column("set_probability", Text, nullable=False),  # P(S) of the four shown, decimal (V-063)
     closed_set("mode", "speed", "expert"),
     closed_set("state", "open", "voted", "skipped", "withdrawn"),
 )
@@ -202,10 +207,58 @@ board = Table(
     Column("id", Text, primary_key=True),
     Column("mode", Text, nullable=False),
     Column("month", Text, nullable=False),
+    Column("view", Text, nullable=False),
+    Column("category", Text, nullable=False),  # empty for all categories
     Column("computed_us", Microseconds, nullable=False),
     Column("log_size", BigInt, nullable=False),
     Column("body", Text, nullable=False),
     closed_set("mode", "speed", "expert"),
+    closed_set("view", "official", "extended", "style", "makers", "head_to_head", "checks"),
     # Two workers that fit the same entries publish one board.
-    UniqueConstraint("mode", "month", "log_size"),
+    UniqueConstraint("mode", "month", "view", "category", "log_size"),
+)
+
+month_header = Table(
+    "month_header",
+    metadata,
+    Column("mode", Text, primary_key=True),
+    Column("month", Text, primary_key=True),
+    Column("opened_us", Microseconds, nullable=False),
+    Column("basket", Text, nullable=False),  # canonical JSON, slugs Active at the opening
+)
+
+model_state = Table(
+    "model_state",
+    metadata,
+    Column("mode", Text, primary_key=True),
+    Column("model", Text, ForeignKey("model.slug"), primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("entered_us", Microseconds, nullable=False),
+    Column("entered_size", BigInt, nullable=False),  # log entries at the moment of entering
+    Column("looks_below", Integer, nullable=False),
+    closed_set("mode", "speed", "expert"),
+    closed_set("state", "active", "observing", "eliminated", "probation"),
+)
+
+state_change = Table(
+    "state_change",
+    metadata,
+    Column("id", Text, primary_key=True),  # the id of its model.state or model.withheld event
+    Column("mode", Text, nullable=False),
+    Column("model", Text, ForeignKey("model.slug"), nullable=False),
+    Column("before", Text),
+    Column("after", Text),  # empty where a fall was withheld
+    Column("cause", Text, nullable=False),
+    Column("at_us", Microseconds, nullable=False),
+    Column("numbers", Text, nullable=False),
+    Index("ix_state_change_model", "model"),
+)
+
+lifecycle_look = Table(
+    "lifecycle_look",
+    metadata,
+    Column("mode", Text, primary_key=True),
+    Column("day", Text, primary_key=True),
+    Column("at_us", Microseconds, nullable=False),
+    Column("board_id", Text),
 )

@@ -9,16 +9,16 @@ from huey.api import Huey
 from antiabuse.events import refusals_folded
 from antiabuse.quotas import take_tallies
 from antiabuse.utc import month_of
-from arena import boards
+from arena import lifecycle, refits
 from arena.ballot_events import arena_stream
+from arena.boards import MODES
+from arena.side_boards import refit_side_boards_if_due
 from arena.votes import ANY_MODE
 from ledger.ids import uuid4
 from webapp.settings import Settings
 from webapp.wiring import Services
 
 __all__ = ["MODES", "fold_refusals", "make_queue", "refit", "register_jobs"]
-
-MODES = ("speed", "expert")
 
 _log = structlog.get_logger("webapp.jobs")
 
@@ -36,14 +36,17 @@ def register_jobs(queue: Huey, services: Services) -> None:
     @queue.periodic_task(crontab(minute="*"), name="every_minute")
     def _every_minute() -> None:
         fold_refusals(services)
+        lifecycle.upkeep(services.ports, services.clock())
         for mode in MODES:
             refit(services, mode)
+            now = services.clock()
+            refit_side_boards_if_due(services.ports, mode, month_of(now), now)
 
 
 def refit(services: Services, mode: str) -> bool:
     """Publish a new board of the open month if one is due; return whether it was."""
     now = services.clock()
-    published = boards.refit_if_due(
+    published = refits.refit_if_due(
         services.ports, mode, month_of(now), now, services.settings.refit_min_votes
     )
     if published:

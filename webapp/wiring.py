@@ -18,6 +18,7 @@ from antiabuse.addresses import AddressHasher
 from antiabuse.identity import BallotTokens, VoterCookies
 from arena.catalogue_cache import CatalogueCache
 from arena.ports import Ports
+from arena.vote_columns import VoteColumns
 from ledger.database import Database, open_database
 from ledger.event import SALT_BYTES
 from ledger.ids import Clock
@@ -101,6 +102,7 @@ def build_services(
             rng=source,
             keys=keys,
             catalogue=CatalogueCache(),
+            columns=VoteColumns(settings.data_dir / "cache"),
             code_version=code_version(),
         ),
         cookies=VoterCookies(keys),

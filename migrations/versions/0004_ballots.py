@@ -12,6 +12,7 @@ depends_on = None
 
 BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 MODES = "mode IN ('speed', 'expert')"
+VIEWS = "view IN ('official', 'extended', 'style', 'makers', 'head_to_head', 'checks')"
 
 
 def upgrade() -> None:
@@ -34,6 +35,7 @@ def create_ballots() -> None:
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("will_not_count", sa.Text),
         sa.Column("board_id", sa.Text),
+        sa.Column("set_probability", sa.Text, nullable=False),
         sa.CheckConstraint(MODES, name="mode"),
         sa.CheckConstraint("state IN ('open', 'voted', 'skipped', 'withdrawn')", name="state"),
     )
@@ -108,9 +110,12 @@ def create_boards() -> None:
         sa.Column("id", sa.Text, primary_key=True),
         sa.Column("mode", sa.Text, nullable=False),
         sa.Column("month", sa.Text, nullable=False),
+        sa.Column("view", sa.Text, nullable=False),
+        sa.Column("category", sa.Text, nullable=False),
         sa.Column("computed_us", BIG, nullable=False),
         sa.Column("log_size", BIG, nullable=False),
         sa.Column("body", sa.Text, nullable=False),
-        sa.UniqueConstraint("mode", "month", "log_size"),
+        sa.UniqueConstraint("mode", "month", "view", "category", "log_size"),
         sa.CheckConstraint(MODES, name="mode"),
+        sa.CheckConstraint(VIEWS, name="view"),
     )

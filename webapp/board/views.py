@@ -11,7 +11,7 @@ from typing import Any
 from flask import Blueprint, Response, abort, make_response, render_template, request
 
 from antiabuse.utc import month_of
-from arena import boards
+from arena import boards, refits
 from arena.boards import PublishedBoard
 from webapp.board.view_models import board_view
 from webapp.htmx import wants_fragment
@@ -29,7 +29,7 @@ def show_board() -> Response:
     mode, month = asked_mode(), month_of(services().clock())
     with services().database.read() as conn:
         published = boards.latest(conn, mode, month)
-        waiting = boards.waiting(conn, mode, month, published)
+        waiting = refits.waiting(conn, mode, month, published)
         models = services().ports.catalogue.current(conn).models
     as_file = _file_format()
     if as_file is not None:

@@ -20,13 +20,13 @@ __all__ = ["board"]
 def board(mode: str, refit: bool, as_json: bool) -> None:  # noqa: FBT001 - as click passes it
     """Print the board of the open month."""
     from antiabuse.utc import month_of
-    from arena import boards
+    from arena import boards, refits
     from webapp.wiring import build_services
 
     services = build_services(read_settings(os.environ))
     now = services.clock()
     if refit:
-        boards.refit_now(services.ports, mode, month_of(now), now)
+        refits.refit_now(services.ports, mode, month_of(now), now)
     with services.database.read() as conn:
         published = boards.latest(conn, mode, month_of(now))
     services.close()

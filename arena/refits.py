@@ -1,0 +1,234 @@
+"""Refits: fit the open month's sequenced votes and publish the official board (V-050).
+
+Votes wait until they are sequenced, so that a board names the log entries it is made from. Two
+processes may fit the same entries; one of them publishes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import Connection, func, select
+
+from antiabuse.utc import SECOND_US
+from arena import boards, headers
+from arena.ballot_events import BoardPublished, arena_stream, board_event
+from arena.boards import ALL_CATEGORIES, OFFICIAL, PublishedBoard, View, as_mode
+from arena.events import Mode
+from arena.ports import Ports
+from arena.projection import project
+from arena.tables import board as board_table
+from arena.vote_columns import Columns
+from ledger import store
+from ledger.canonical import canonical
+from ledger.ids import uuid7
+from ranking import lobster
+from ranking import rules as ranking_rules
+
+__all__ = [
+    "Fitted",
+    "Totals",
+    "publish",
+    "refit_if_due",
+    "refit_now",
+    "row_body",
+    "totals",
+    "waiting",
+]
+
+_MILLIONTHS: Final = 1_000_000
+
+
+def waiting(conn: Connection, mode: Mode, month: str, published: PublishedBoard | None) -> int:
+    """Count the sequenced votes of a mode and month that its last board does not hold yet."""
+    low = published.log_size if published else 0
+    high = store.head(conn).size
+    entries = store.sequenced(arena_stream(mode, month), "vote.cast", low, high).subquery()
+    return conn.execute(select(func.count()).select_from(entries)).scalar_one()
+
+
+def refit_if_due(ports: Ports, mode: str, month: str, now_us: int, refit_min_votes: int) -> bool:
+    """Fit and publish a board if enough votes wait; return whether one was published."""
+    kind = as_mode(mode)
+    with ports.database.read() as conn:
+        previous = boards.latest(conn, kind, month)
+        new = waiting(conn, kind, month, previous)
+    if not _due(new, previous, now_us, refit_min_votes):
+        return False
+    return refit_now(ports, kind, month, now_us)
+
+
+def _due(new: int, previous: PublishedBoard | None, now_us: int, refit_min_votes: int) -> bool:
+    rules = ranking_rules.current()
+    if new >= rules.refit_votes:
+        return True
+    if new < refit_min_votes:
+        return False
+    return previous is None or now_us - previous.computed_us >= rules.refit_seconds * SECOND_US
+
+
+def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
+    """Fit all sequenced votes and publish; return False if no vote counts or it is out already."""
+    kind = as_mode(mode)
+    with ports.database.read() as conn:
+        previous = boards.latest(conn, kind, month)
+        columns = ports.columns.read(conn, kind, month, store.head(conn).size)
+        header = headers.latest(conn, kind, month)
+    columns = of_one_kind(columns)
+    if not (columns.votes["weight"] > 0).any():
+        return False
+    start = {row.model: row.theta for row in previous.rows} if previous else None
+    fitted = lobster.fit(columns.choices(), start=start)
+    basket = _basket(fitted, header, previous)
+    made = lobster.board(fitted, basket=basket or None)
+    rows = tuple(row_body(row, totals(columns)) for row in made.models)
+    facts = {
+        "log_likelihood": f"{made.log_likelihood:.6f}",
+        "iterations": made.iterations,
+    }
+    return publish(ports, kind, month, now_us, Fitted(columns, rows, basket, facts))
+
+
+def of_one_kind(columns: Columns) -> Columns:
+    """Return the real votes once there are some, else the demo votes (V-174, X-014)."""
+    demo = columns.votes["demo"].astype(bool)
+    return columns if demo.all() else columns.where(~demo)
+
+
+def _basket(
+    fitted: lobster.Fit, header: headers.MonthHeader | None, previous: PublishedBoard | None
+) -> tuple[str, ...]:
+    """Return the models whose mean is 1200: of those fixed for the month, the ones shown enough.
+
+    Where the month opened with fewer than four Active models, the basket is fixed at the first fit
+    in which four have enough exposures.
+    """
+    if header is not None and header.basket:
+        return lobster.basket_of(fitted, header.basket) or ()
+    if previous is not None and previous.basket:
+        return lobster.basket_of(fitted, previous.basket) or previous.basket
+    return lobster.basket_of(fitted, fitted.models) or ()
+
+
+class Totals:
+    """Sums over counted votes that the engine does not make: points and showings, by model."""
+
+    def __init__(self, points: Mapping[str, int], showings: Mapping[str, int]) -> None:
+        self.points = points
+        self.showings = showings
+
+
+def totals(columns: Columns) -> Totals:
+    """Sum each model's changes in millionths of a point (V-041) and its showings (V-065)."""
+    counted = columns.votes[columns.votes["weight"] > 0]
+    names = columns.names["models"]
+    places = counted["models"].ravel().astype(np.int64)
+    # Sums of whole numbers as floats are exact below 2^53 millionths.
+    points = np.bincount(places, weights=counted["changes"].ravel(), minlength=len(names))
+    showings = np.bincount(places, minlength=len(names))
+    return Totals(
+        {name: int(points[place]) for place, name in enumerate(names)},
+        {name: int(showings[place]) for place, name in enumerate(names)},
+    )
+
+
+def row_body(row: lobster.Row, sums: Totals) -> dict[str, Any]:
+    """Lay out one model's row; every fraction is decimal text, so that it can be hashed."""
+    return {
+        "model": row.model,
+        "theta": f"{row.theta:.6f}",
+        "gamma": f"{row.gamma:.9g}",
+        "score": f"{row.score:.2f}",
+        "se": f"{row.se:.6f}",
+        "score_se": f"{row.score_se:.6f}",
+        "low": f"{row.low:.2f}",
+        "high": f"{row.high:.2f}",
+        "exposures": f"{row.exposures:.6f}",
+        "showings": sums.showings[row.model],
+        "best": f"{row.best:.6f}",
+        "worst": f"{row.worst:.6f}",
+        "same": f"{row.same:.6f}",
+        "bad": f"{row.bad:.6f}",
+        "points": f"{sums.points[row.model] / _MILLIONTHS:.2f}",
+        "best_place": row.best_place,
+        "worst_place": row.worst_place,
+        "provisional": row.provisional,
+        "comparable": row.comparable,
+        "few_voters": row.few_voters,
+        "limited": row.limited,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What is to be published: rows as laid out, the zero they stand on, and further facts."""
+
+    columns: Columns
+    rows: Sequence[Mapping[str, Any]]
+    basket: Sequence[str]
+    facts: Mapping[str, Any]
+    view: View = OFFICIAL
+    category: str = ALL_CATEGORIES
+
+
+def publish(ports: Ports, mode: Mode, month: str, now_us: int, fitted: Fitted) -> bool:
+    """Write a board as one event; return False when a board of these entries is out already."""
+    columns, rows, facts = fitted.columns, fitted.rows, fitted.facts
+    votes = columns.votes
+    counted = votes[votes["weight"] > 0]
+    event = BoardPublished(
+        mode=mode,
+        month=month,
+        view=fitted.view,
+        category=fitted.category,
+        board=uuid7(now_us, ports.rng),
+        computed_us=now_us,
+        log_size=columns.log_size,
+        code_version=ports.code_version,
+        demo=bool(votes["demo"].all()),
+        votes=len(counted),
+        voters=len(np.unique(counted["cluster"])),
+        verdicts=_verdicts(counted),
+        excluded=_excluded(columns),
+        basket=tuple(fitted.basket),
+        rows=tuple(rows),
+        facts=facts,
+        output_sha256=hashlib.sha256(canonical({"rows": list(rows), "facts": facts})).hexdigest(),
+    )
+    with ports.database.write() as conn:
+        if _is_out(conn, event):
+            return False
+        project(conn, ports.log.append(conn, board_event(event, event_id=event.board)))
+    return True
+
+
+def _is_out(conn: Connection, event: BoardPublished) -> bool:
+    """Say whether a board of this view over these log entries is there already."""
+    same = {"mode", "month", "view", "category", "log_size"}
+    query = select(board_table.c.id).where(
+        *(board_table.c[name] == getattr(event, name) for name in sorted(same))
+    )
+    return conn.execute(query).first() is not None
+
+
+def _verdicts(counted: np.ndarray[Any, np.dtype[np.void]]) -> dict[str, int]:
+    best = counted["best"]
+    return {
+        "best_worst": int((best >= 0).sum()),
+        "same": int((best == lobster.SAME).sum()),
+        "bad": int((best == lobster.BAD).sum()),
+    }
+
+
+def _excluded(columns: Columns) -> dict[str, int]:
+    """Count the votes of weight 0 by their first reason."""
+    out = columns.votes[columns.votes["weight"] == 0]
+    names = columns.names["reasons"]
+    return dict(
+        Counter(names[place] if place >= 0 else "weight_zero" for place in out["reason"].tolist())
+    )
