@@ -22,7 +22,7 @@ import psutil
 from sqlalchemy import text
 
 from antiabuse.utc import month_of
-from arena import boards
+from arena import boards, refits
 from ledger.sequencer import Sequencer
 from ledger.verify import verify_log
 from webapp.prepare import prepare
@@ -67,7 +67,7 @@ class Installation:
             while sequencer.step(now_us).added:
                 now_us += 1
             for mode in boards.MODES:
-                boards.refit_now(services.ports, mode, month_of(now_us), now_us)
+                refits.refit_now(services.ports, mode, month_of(now_us), now_us)
             sequencer.step(now_us + 1)
 
     def stored(self) -> Stored:
