@@ -156,8 +156,10 @@ class Choices:
                 twice &= self.sets[:, a] != PAD
             _require(not twice.any(), "a set names a model twice")
         if lowest == PAD:
-            sizes = (self.sets != PAD).sum(axis=1)
-            _require((sizes >= _SMALLEST_SET).all(), "a set has fewer than two models")
+            empty = self.sets == PAD
+            gap = empty[:, :-1] & ~empty[:, 1:]
+            _require(not gap.any(), "PAD must come after the models of a set")
+            _require(not empty[:, 1].any(), "a set has fewer than two models")
 
     def _require_sound_picks(self) -> None:
         _require(self.best.min(initial=0) >= BAD, "an unknown verdict")
@@ -242,11 +244,12 @@ class _Counted:
 
     def wins(self) -> Floats:
         """(M, M) weight of the votes that picked i best where j was shown, j = i included."""
-        table = np.zeros((self.size + 1) ** 2)
+        table, best = np.zeros((self.size + 1) ** 2), np.zeros(self.size + 1)
         for rows in self.blocks():
-            for a in range(len(self.slots)):
+            best += np.bincount(self.slots[0][rows], self.weight[rows], len(best))
+            for a in range(1, len(self.slots)):
                 table += np.bincount(self.cells(0, a, rows), self.weight[rows], len(table))
-        return _square(table, self.size) / _WEIGHT_UNIT
+        return (_square(table, self.size) + np.diag(best[:-1])) / _WEIGHT_UNIT
 
     def climb(self, theta: Floats) -> tuple[float, Floats]:
         """Log-likelihood, and its gradient (M,)."""
@@ -288,21 +291,51 @@ class _Counted:
     def outer_products(self, theta: Floats) -> Floats:
         """(M, M) sum over voters of the outer product of their summed scores w (y - P)."""
         strengths, products = _Strengths.of(theta), np.zeros((self.size, self.size))
-        for first, after, rows in _voter_blocks(self.voter, self.voters, self.size + 1):
-            cells = np.empty((len(self.slots), len(rows)), dtype=np.intp)
-            for place, slot in enumerate(self.slots):
-                cells[place] = slot.take(rows)
+        for voter, voters, sets, weight in self.by_voter():
+            cells = sets.T.astype(np.intp)
             scores = strengths.gamma.take(cells)
             others = scores[1:].sum(axis=0)
-            weight = self.weight.take(rows) / _WEIGHT_UNIT / (scores[0] + others)
-            scores[1:] *= -weight
-            scores[0] = others * weight
-            cells += (self.voter.take(rows) - np.intp(first)) * (self.size + 1)
-            length = (after - first) * (self.size + 1)
+            share = weight / _WEIGHT_UNIT / (scores[0] + others)
+            scores[1:] *= -share
+            scores[0] = others * share
+            cells += voter * (self.size + 1)
+            length = voters * (self.size + 1)
             summed = np.bincount(cells.ravel(), scores.ravel(), length)
             table = summed.reshape(-1, self.size + 1)[:, : self.size]
             products += table.T @ table
         return products
+
+    def by_voter(self) -> Iterator[tuple[Ints, int, Ints, Ints | Floats]]:
+        """Blocks of votes in the order of their voters, no voter in two blocks.
+
+        Each with the voters numbered from 0, how many they are, the sets and the weights.
+        """
+        until = np.append(0, np.cumsum(np.bincount(self.voter, minlength=self.voters)))
+        step, start = max(1, _VOTER_CELLS // (self.size + 1)), 0
+        while start < self.voters:
+            # As many voters as have votes that can be sorted at once, and at least one.
+            end = int(np.searchsorted(until, until[start] + _SORTED_VOTES, side="right")) - 1
+            end = max(start + 1, end)
+            chosen = (self.voter >= start) & (self.voter < end)
+            rows: slice | Ints = slice(None) if chosen.all() else np.flatnonzero(chosen)
+            sets, weight = np.stack([slot[rows] for slot in self.slots], 1), self.weight[rows]
+            # Voter and place in one number: sorting numbers is much faster than an argsort.
+            order = self.voter[rows].astype(np.int64) << _PLACE_BITS
+            order |= np.arange(len(order))
+            order.sort()
+            voter = order >> _PLACE_BITS
+            order &= (1 << _PLACE_BITS) - 1
+            for first in range(start, end, step):
+                after = min(first + step, end)
+                some = slice(until[first] - until[start], until[after] - until[start])
+                places = order[some]
+                yield (
+                    voter[some] - first,
+                    after - first,
+                    sets.take(places, axis=0),
+                    weight.take(places),
+                )
+            start = end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -356,25 +389,6 @@ def _numbered(cluster: Ints) -> tuple[Ints, int]:
     seen[cluster] = True
     voters = int(seen.sum())
     return (cluster, voters) if voters == len(seen) else ((np.cumsum(seen) - 1)[cluster], voters)
-
-
-def _voter_blocks(voter: Ints, voters: int, side: int) -> Iterator[tuple[int, int, Ints]]:
-    """Voters first … after - 1, and the rows of their votes, block by block."""
-    until = np.append(0, np.cumsum(np.bincount(voter, minlength=voters)))
-    step, start = max(1, _VOTER_CELLS // side), 0
-    while start < voters:
-        # As many voters as have votes that can be sorted at once, and at least one.
-        end = int(np.searchsorted(until, until[start] + _SORTED_VOTES, side="right")) - 1
-        end = max(start + 1, end)
-        rows = np.flatnonzero((voter >= start) & (voter < end))
-        # Voter and place in one number: sorting values is much faster than an argsort.
-        order = (voter[rows].astype(np.int64) << _PLACE_BITS) | np.arange(len(rows))
-        order.sort()
-        rows = rows[order & ((1 << _PLACE_BITS) - 1)]
-        for first in range(start, end, step):
-            after = min(first + step, end)
-            yield first, after, rows[until[first] - until[start] : until[after] - until[start]]
-        start = end
 
 
 def _square(flat: Floats, size: int) -> Floats:
@@ -689,7 +703,7 @@ def _maximise(
 
     The information costs more than the gradient and hardly changes on a short way, so it is
     renewed after a longer one. With it x out of date, a step of length y leaves about x y to go.
-    A step is taken when it climbs, or has not passed the top.
+    A step is taken when it climbs, or has not passed the top; the last is too short to check.
     """
     value, gradient = _penalised(likelihood, ghost, theta)
     inverse, way = np.empty(0), math.inf
@@ -698,6 +712,9 @@ def _maximise(
             inverse, way = _inverse(_information(likelihood, ghost, theta), ghost), 0.0
         step = inverse @ gradient
         length = float(np.abs(step).max(initial=0.0))
+        way += length
+        if length < tolerance and way * length < tolerance * _SETTLED:
+            return _Maximum(theta + step, value - _ghost_value(ghost, theta), iteration)
         if length > STEP_LIMIT:
             step *= STEP_LIMIT / length
         while True:
@@ -707,9 +724,7 @@ def _maximise(
             if rises or np.abs(step).max() < TOLERANCE:
                 break
             step /= 2
-        theta, value, gradient, way = theta + step, climbed, slope, way + length
-        if length < tolerance and way * length < tolerance * _SETTLED:
-            return _Maximum(theta, value - _ghost_value(ghost, theta), iteration)
+        theta, value, gradient = theta + step, climbed, slope
     raise NotConvergedError(f"no convergence after {MAX_ITERATIONS} steps")
 
 
@@ -885,6 +900,62 @@ class _Expanded:
         return self.known + self.change.information(theta)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Change:
+    """What is new in `now`: votes whose weight changed or that came after those of `before`."""
+
+    before: Choices
+    now: Choices
+    rows: Ints
+    old_weight: Ints
+    new_weight: Ints
+
+    @classmethod
+    def of(cls, before: Choices, now: Choices) -> _Change:
+        old = len(before.best)
+        same = now.models == before.models and len(now.best) >= old
+        for column, earlier in ((now.best, before.best), (now.cluster, before.cluster)):
+            same = same and np.array_equal(column[:old], earlier)
+        if not same:
+            raise WrongUseError("refit needs the earlier votes of the same voters, then new ones")
+        moved = np.flatnonzero(now.weight[:old] != before.weight)
+        rows = np.append(moved, np.arange(old, len(now.best)))
+        old_weight = np.append(before.weight[moved], np.zeros(len(rows) - len(moved), np.int64))
+        return cls(before, now, rows, old_weight, now.weight[rows].astype(np.int64))
+
+    def picks(self) -> _Counted:
+        """Those with a best pick, with the change of weight as their weight."""
+        picked = self.now.best[self.rows] >= 0
+        return _Counted.of_rows(self.now, self.rows[picked], self.shift()[picked])
+
+    def shift(self) -> Ints:
+        """How much each weight grew."""
+        return self.new_weight - self.old_weight
+
+    def votes(self, first: int, last: int) -> int:
+        """How many more votes count whose `best` lies between the two."""
+        best = self.now.best[self.rows]
+        grown = (self.new_weight > 0).astype(np.int64) - (self.old_weight > 0)
+        return int(grown[(best >= first) & (best <= last)].sum())
+
+    def middle(self, last: Fit, theta: Floats) -> tuple[int, Floats | None]:
+        """The number of voters, and B with the voters of the changed votes counted anew."""
+        touched = np.unique(self.now.cluster[self.rows])
+        of_touched = np.flatnonzero(np.isin(self.now.cluster, touched))
+        products, voters = np.zeros_like(last.inverse), last.clusters
+        if last.middle is not None:
+            factor = (voters - 1) / voters
+            products += (last.middle - _ghost_rows(last.ghost, last.theta)) * factor
+        for sign, choices, strengths in ((-1, self.before, last.theta), (1, self.now, theta)):
+            rows = of_touched[of_touched < len(choices.best)]
+            rows = rows[(choices.best[rows] >= 0) & (choices.weight[rows] > 0)]
+            votes = _Counted.of_rows(choices, rows, choices.weight[rows])
+            products += sign * votes.outer_products(strengths)
+            voters += sign * votes.voters
+        ghosts = _ghost_rows(last.ghost, theta)
+        return voters, products * (voters / (voters - 1)) + ghosts if voters > 1 else None
+
+
 def refit(last: Fit, before: Choices, now: Choices) -> Fit:
     """Fit `pl.1` again when votes came in or changed their weight, from those votes alone.
 
@@ -898,70 +969,44 @@ def refit(last: Fit, before: Choices, now: Choices) -> Fit:
         now: the same votes in the same order, perhaps with other weights, and new ones after them.
 
     Raises:
-        WrongUseError: `last` is not such a fit, or the models or the number of votes do not agree.
+        WrongUseError: `last` is not such a fit, or `now` does not begin with the votes of `before`.
         LobsterError: as `fit`.
     """
-    old = len(before.best)
     if last.board != BOARD or last.drift or last.models != before.models:
         raise WrongUseError("refit needs a fit of all earlier votes by `fit`")
-    if now.models != before.models or len(now.best) < old:
-        raise WrongUseError("refit needs the same models, and the earlier votes before the new")
-    shift = now.weight.astype(np.int64)
-    shift[:old] -= before.weight
-    rows = np.flatnonzero(shift)
-    shift = shift[rows]
+    change = _Change.of(before, now)
     if last.ghost > 0 and last.middle is not None:
-        picked = now.best[rows] >= 0
-        expanded = _Expanded.of(last, _Counted.of_rows(now, rows[picked], shift[picked]))
+        expanded = _Expanded.of(last, change.picks())
         top = _maximise(expanded, last.ghost, last.theta)
         drift = float(np.abs(top.parameters - last.theta).max(initial=0.0))
         if drift <= REFIT_DRIFT:
-            changed = _changed(last, now, rows, shift, expanded, top)
-            voters, middle = _changed_middle(last, before, now, rows, top.parameters)
-            return dataclasses.replace(changed, clusters=voters, middle=middle, drift=drift)
+            return dataclasses.replace(_changed(last, change, expanded, top), drift=drift)
     start = dict(zip(last.models, last.theta.tolist(), strict=True))
     return fit(now, ghost=last.ghost, start=start)
 
 
-def _changed_middle(
-    last: Fit, before: Choices, now: Choices, rows: Ints, theta: Floats
-) -> tuple[int, Floats | None]:
-    """The number of voters, and B with the voters of the changed votes counted anew."""
-    touched = np.unique(now.cluster[rows])
-    products = np.zeros_like(last.inverse)
-    if last.middle is not None:
-        factor = (last.clusters - 1) / last.clusters
-        products += (last.middle - _ghost_rows(last.ghost, last.theta)) * factor
-    for sign, choices, strengths in ((-1, before, last.theta), (1, now, theta)):
-        counted = (choices.best >= 0) & (choices.weight > 0)
-        kept = np.flatnonzero(np.isin(choices.cluster, touched) & counted)
-        votes = _Counted.of_rows(choices, kept, choices.weight[kept])
-        products += sign * votes.outer_products(strengths)
-    voters = _numbered(now.cluster[(now.best >= 0) & (now.weight > 0)])[1]
-    ghosts = _ghost_rows(last.ghost, theta)
-    return voters, products * (voters / (voters - 1)) + ghosts if voters > 1 else None
-
-
-def _changed(
-    last: Fit, now: Choices, rows: Ints, shift: Ints, expanded: _Expanded, top: _Maximum
-) -> Fit:
-    """The earlier fit with all but the voters and B brought up to the new maximum."""
+def _changed(last: Fit, change: _Change, expanded: _Expanded, top: _Maximum) -> Fit:
+    """The earlier fit brought up to the new maximum."""
     ghost, theta, wins = last.ghost, top.parameters, last.wins + expanded.change.wins()
     value = last.log_likelihood + top.log_likelihood
+    now, rows, shift = change.now, change.rows, change.shift()
+    voters, middle = change.middle(last, theta)
     return dataclasses.replace(
         last,
         theta=theta,
         iterations=top.iterations,
         log_likelihood=value,
         penalised_log_likelihood=value + _shown_ghosts(ghost, theta, wins),
-        votes=_votes(now, now.best >= 0),
-        same_votes=_votes(now, now.best == SAME),
-        bad_votes=_votes(now, now.best == BAD),
+        votes=last.votes + change.votes(0, len(now.models)),
+        clusters=voters,
+        same_votes=last.same_votes + change.votes(SAME, SAME),
+        bad_votes=last.bad_votes + change.votes(BAD, BAD),
         wins=wins,
         worst=last.worst + _tally_worst(now, rows, shift),
         same=last.same + _tally(now, SAME, rows, shift),
         bad=last.bad + _tally(now, BAD, rows, shift),
         inverse=_inverse(_information(expanded, ghost, theta), ghost),
+        middle=middle,
     )
 
 

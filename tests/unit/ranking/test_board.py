@@ -135,7 +135,7 @@ def test_summing_voters_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatc
     choices = choices_of(4, votes, clusters=[i % 10 for i in range(len(votes))])
     whole = lobster.fit(choices).middle
 
-    monkeypatch.setattr(lobster, "_BLOCK_CELLS", 15)
+    monkeypatch.setattr(lobster, "_VOTER_CELLS", 15)
     blocks = lobster.fit(choices).middle
 
     assert whole is not None
