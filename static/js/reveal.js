@@ -24,23 +24,17 @@
   }
 
   // The question's box keeps its height from ballot to reveal, so the answers stay where they were.
-  let kept = null;
+  // Told to the style sheet before the swap: after it the browser may already have painted.
   document.addEventListener("htmx:before:swap", (event) => {
     const box = document.querySelector("#ballot .question");
-    if (box && event.detail?.ctx?.target?.id === "main") kept = box.getBoundingClientRect().height;
+    if (!box || event.detail?.ctx?.target?.id !== "main") return;
+    document.documentElement.style.setProperty("--question-height", `${box.getBoundingClientRect().height}px`);
   });
-
-  function keepHeight() {
-    const box = document.querySelector("#reveal .question");
-    if (box && kept && innerWidth >= 700) box.style.height = `${kept}px`;
-    kept = null;
-  }
 
   function start(event) {
     const reveal = document.getElementById("reveal");
     if (reveal && !reveal.dataset.started) {
       reveal.dataset.started = "yes";
-      keepHeight();
       asked = false;
       opensAt = performance.now() + 1000 * Number(reveal.dataset.wait);
     }
