@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,130 @@ def test_r2_clustered_errors_of_real_votes(
     wanted = [float(row[key]) for row in expected_issues[1:]]
     assert [row.se / factor for row in rows] == pytest.approx(wanted, abs=1e-6)
     assert fitted.clusters == (350 if cluster else 4550)
+
+
+@pytest.mark.parametrize(
+    "key,cluster", [("bw_se_by_vote", None), ("bw_se_by_respondent", "respondent")]
+)
+def test_r3_sequential_best_and_worst(
+    issues: list[dict[str, int]],
+    expected_issues: list[dict[str, str]],
+    small: dict[str, Any],
+    key: str,
+    cluster: str | None,
+) -> None:
+    """R3: the extended fit of best and worst picks agrees with R survival, errors too."""
+    clusters = [row[cluster] for row in issues] if cluster else list(range(len(issues)))
+    worst = [row["worst"] - 1 for row in issues]
+    choices = choices_of(13, issue_votes(issues), clusters=clusters, worst=worst)
+
+    fitted = lobster.fit_extended(choices, ghost=0)
+    theta, errors = by_reference(fitted, "A")
+    board = lobster.board(fitted, reference="A")
+
+    wanted = {
+        name: [float(row[name]) for row in expected_issues[1:]]
+        for name in ("bw_logworth", "bw_se_model", key)
+    }
+    factor = math.sqrt(fitted.clusters / (fitted.clusters - 1))
+    rows = sorted(board.models, key=lambda row: row.model)[1:]
+    assert theta[1:] == pytest.approx(wanted["bw_logworth"], abs=1e-6)
+    assert errors[1:] == pytest.approx(wanted["bw_se_model"], abs=1e-6)
+    assert [row.se / factor for row in rows] == pytest.approx(wanted[key], abs=1e-6)
+    likelihood = small["issues"]["loglik"]["sequential_best_worst"]
+    assert fitted.log_likelihood == pytest.approx(likelihood, abs=1e-6)
+
+
+def test_one_scale_for_best_and_worst_of_real_votes(
+    issues: list[dict[str, int]], small: dict[str, Any]
+) -> None:
+    """Twice the gain of separate worths, from the three published log-likelihoods."""
+    worst = [row["worst"] - 1 for row in issues]
+    choices = choices_of(13, issue_votes(issues), worst=worst)
+
+    test = lobster.one_scale(choices, lobster.fit_extended(choices, ghost=0))
+
+    likelihood = small["issues"]["loglik"]
+    apart = likelihood["best_only"] + likelihood["worst_of_remaining_only"]
+    assert test is not None
+    assert test.statistic == pytest.approx(
+        2 * (apart - likelihood["sequential_best_worst"]), abs=1e-6
+    )
+    assert (test.df, test.p < 1e-15) == (12, True)
+
+
+def test_r8_ties_after_davidson(reference: Path, small: dict[str, Any]) -> None:
+    """R8: pairs of puddings with ties are sets of two with "About the same"."""
+    case, rows = small["pudding_davidson"], table(reference / case_file(small, "pudding_davidson"))
+    picks: list[Pick] = []
+    weights = []
+    for row in rows:
+        pair = (int(row["i"]) - 1, int(row["j"]) - 1)
+        for best, count in zip((*pair, lobster.SAME), ("i_wins", "j_wins", "ties"), strict=True):
+            picks.append((pair, best))
+            weights.append(int(row[count]) * 10**6)
+
+    fitted = lobster.fit_extended(choices_of(6, picks, weights=weights), ghost=0)
+    errors = np.sqrt(np.diag(lobster.Covariance.of(fitted, np.ones(6, dtype=np.bool_)).model))
+
+    gamma = np.exp(fitted.theta)
+    assert gamma / gamma.sum() == pytest.approx(case["gamma_sum1"], abs=case["tol"])
+    assert np.exp(fitted.extra) == pytest.approx([case["tie_delta2"]], abs=case["tol"])
+    assert fitted.log_likelihood == pytest.approx(case["loglik"], abs=case["tol"])
+    assert errors[:6] == pytest.approx(case["se_logworth_mean0"], abs=case["tol"])
+    assert errors[6] == pytest.approx(case["se_log_delta2"], abs=case["tol"])
+
+
+def choice(items: list[int], chosen: list[int], weight: float, models: int) -> lobster.Stage:
+    """A choice of one item or of a tie of up to three: a tie of k has δ_k (Π γ)^(1/k)."""
+    place = {item: i for i, item in enumerate(items)}
+    ties = range(2, min(3, len(items)) + 1)
+    taken = [set(group) for k in (1, *ties) for group in combinations(items, k)]
+    design = np.zeros((len(taken), len(items) + len(ties)))
+    for row, group in zip(design, taken, strict=True):
+        row[[place[item] for item in group]] = 1 / len(group)
+        row[len(items) :] = [len(group) == k for k in ties]
+    return lobster.Stage(
+        places=np.array([[*items, *(models + k - 2 for k in ties)]]),
+        design=design,
+        chosen=np.array([taken.index(set(chosen))]),
+        weight=np.array([weight]),
+        voter=np.array([0]),
+    )
+
+
+@pytest.mark.parametrize("ghost", ["mle", "ghost_half"])
+def test_r9_rankings_with_ties(ghost: str, small: dict[str, Any]) -> None:
+    """R9: fruits ranked with ties, stage by stage; the ghost's own contests may tie too."""
+    case, size = small["fruits_ties"], 4
+    stages = []
+    for ranks in case["ranks_0_is_absent"]:
+        left = [i for i, rank in enumerate(ranks) if rank]
+        while len(left) > 1:
+            first = min(ranks[i] for i in left)
+            chosen = [i for i in left if ranks[i] == first]
+            stages.append(choice(left, chosen, 1.0, size))
+            left = [i for i in left if i not in chosen]
+    if ghost == "ghost_half":
+        for i in range(size):
+            one = choice([i, size], [i], 0.5, size + 1)
+            design, places = np.delete(one.design, 1, axis=1), np.array([[i, size]])
+            stages += [
+                lobster.Stage(places, design, np.array([winner]), one.weight, one.voter)
+                for winner in (0, 1)
+            ]
+
+    likelihood = lobster._Staged(size + 2, tuple(stages), 1)
+    # With its ghost among the stages the strengths have a zero; a ghost of 0 would not know that.
+    own = 0.0 if ghost == "mle" else 1e-300
+    top = lobster._maximise(likelihood, own, np.zeros(size + 2))
+
+    theta, deltas = top.parameters[:size], top.parameters[size:]
+    if ghost == "mle":
+        assert top.log_likelihood == pytest.approx(case["mle_loglik"], abs=case["tol"])
+    assert theta - theta[0] == pytest.approx(case[f"{ghost}_logworth"], abs=case["tol"])
+    wanted = case[f"{ghost}_log_delta"]
+    assert deltas == pytest.approx([wanted["2"], wanted["3"]], abs=case["tol"])
 
 
 def nascar(reference: Path) -> tuple[list[list[int]], list[dict[str, str]]]:

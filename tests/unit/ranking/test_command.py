@@ -138,6 +138,28 @@ def test_an_unpacked_file_gives_the_same_output(run: Run, folder: Path) -> None:
     assert run("votes.jsonl", "--json").stdout == run("votes.jsonl.gz", "--json").stdout
 
 
+def test_the_extended_board_has_weights_and_the_test_of_its_scale(run: Run, folder: Path) -> None:
+    """--board pl.extended.1 prints the same rows, δ, γ0, and whether one scale fits."""
+    extended = ("votes.jsonl.gz", "--mode", "speed", "--board", "pl.extended.1")
+
+    board, plain = records(run(*extended, "--json")), run(*extended)
+
+    choices = lobster.read_choices(folder / "votes.jsonl.gz", cluster="voter")["speed"]
+    fitted = lobster.fit_extended(choices)
+    assert board["board"] == "pl.extended.1"
+    assert shown(board) == [
+        {"model": row.model, "score": row.score, "se": row.se}
+        for row in lobster.board(fitted).models
+    ]
+    assert [extra["log_weight"] for extra in board["extra"]] == fitted.extra.tolist()
+    assert board["one_scale"]["df"] == 4
+    assert [extra["verdict"] for extra in board["extra"]] == ["same", "bad"]
+    assert f"weight of 'bad' {board['extra'][1]['weight']:.6f}" in plain.stdout
+    assert "voters not clustered" in plain.stdout
+    official = records(run("votes.jsonl.gz", "--mode", "speed", "--json"))
+    assert (official["extra"], official["one_scale"]) == ([], None)
+
+
 def test_a_reference_and_a_basket_move_the_zero(run: Run, folder: Path) -> None:
     """Both options reach the board."""
     reference = records(run("votes.jsonl.gz", "--json", "--mode", "speed", "--reference", "B"))
