@@ -263,7 +263,7 @@ class _Counted:
             weight /= against  # w P
             odds *= weight  # w (1 - P)
             won += np.bincount(self.slots[0][rows], odds, len(won))
-            loss += float(self.weight[rows] @ np.log(against, out=against)) / _WEIGHT_UNIT
+            loss += float((self.weight[rows] * np.log(against)).sum()) / _WEIGHT_UNIT
             weight /= best  # w / Σ γ
             for cells in others:
                 met += np.bincount(cells, weight, len(met))
