@@ -27,7 +27,7 @@ from ranking.lobster import BAD, NO_WORST, SAME, Choices
 __all__ = ["Columns", "VoteColumns", "VoteTable"]
 
 LAYOUT: Final = 1
-_PAGE: Final = 5_000
+_PAGE: Final = 20_000  # log entries read at a time
 _LISTS: Final = ("models", "answers", "clusters", "categories", "reasons")
 _VERDICTS: Final = {"same": SAME, "bad": BAD}
 _NO_REASON: Final = -1
@@ -169,10 +169,11 @@ def _belongs(conn: Connection, mode: Mode, month: str, known: Columns, log_size:
 def _grown(conn: Connection, mode: Mode, month: str, known: Columns, log_size: int) -> Columns:
     """Return the columns with the votes that were sequenced since."""
     names = {name: _Numbers(known.names[name]) for name in _LISTS}
-    query = _query(mode, month, known.log_size, log_size)
     parts, last_vote = [known.votes], known.last_vote
-    result = conn.execution_options(yield_per=_PAGE).execute(query)
-    for page in result.partitions():
+    for low in range(known.log_size, log_size, _PAGE):
+        page = conn.execute(_query(mode, month, low, min(low + _PAGE, log_size))).all()
+        if not page:
+            continue
         table = np.zeros(len(page), dtype=VOTE)
         for place, row in enumerate(page):
             table[place] = _numbers(row, names)

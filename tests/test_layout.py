@@ -11,7 +11,7 @@ import pytest
 ROOMS = ("ledger", "ranking", "antiabuse", "providers", "arena", "protocol", "cage", "webapp")
 OTHER_CODE = ("tests", "tools", "migrations")
 SOURCE_LINES = 300
-TEST_LINES = 400
+TEST_LINES = 600
 # The public engine is handed out as one file that runs alone.
 ONE_FILE_ENGINE = Path("ranking/lobster.py")
 EMPTY_NAMES = {"utils", "util", "helpers", "common", "manager", "misc"}

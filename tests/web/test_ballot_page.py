@@ -409,6 +409,8 @@ def test_the_draw_is_logged_with_its_probability(arena: ArenaSite) -> None:
     draw = issued.body["draw"]
     assert sorted(draw["pool"]) == sorted(model[0] for model in MODELS)
     assert draw["models"] == [slot["model"] for slot in issued.body["slots"]]
-    # Six models of five makers: C(6, 4) = 15 sets, 6 of them with both models of one maker.
-    assert draw["sets"] == 9
-    assert float(draw["probability"]) == pytest.approx(1 / 9)
+    # Before the first board all models are alike: each of the C(6, 4) = 15 sets is as likely. A
+    # set with both models of one maker is drawn again, so P(S) is conditioned, and says so.
+    assert draw["policy"] == "ucb-e.1"
+    assert draw["conditioned"] is True
+    assert float(draw["probability"]) == pytest.approx(1 / 15)

@@ -11,7 +11,7 @@ import pytest
 from flask import Response
 from werkzeug.test import TestResponse
 
-from arena import ballots, catalogue_changes
+from arena import ballots, catalogue_changes, exposure
 from arena.ballot_store import Revealed
 from arena.catalogue import render_missing
 from arena.catalogue_changes import Recorder
@@ -254,10 +254,11 @@ def test_positions_do_not_depend_on_the_model(arena: ArenaSite) -> None:
     """Points 6, 14: over 4,000 ballots each model stands in each of the four places alike."""
     with arena.database.read() as conn:
         snapshot = arena.services.ports.catalogue.current(conn)
+        known = exposure.mode_indices(conn, snapshot, "speed", None)
     nothing = Revealed(frozenset(), frozenset())
     places: Counter[tuple[str, int]] = Counter()
     for _ in range(4_000):
-        drawn = ballots._draw(snapshot, "speed", nothing, arena.services.rng)
+        drawn = ballots._draw(snapshot, "speed", known, nothing, arena.services.rng)
         places.update((answer.model, place) for place, answer in enumerate(drawn.answers))
 
     shown = Counter(dict.fromkeys(snapshot.models, 0))
@@ -366,11 +367,12 @@ def test_a_held_or_failed_answer_enters_no_ballot(arena: ArenaSite) -> None:
 
     with arena.database.read() as conn:
         snapshot = arena.services.ports.catalogue.current(conn)
+        known = exposure.mode_indices(conn, snapshot, "speed", None)
     drawn = {
         answer.id
         for _ in range(600)
         for answer in ballots._draw(
-            snapshot, "speed", Revealed(frozenset(), frozenset()), arena.services.rng
+            snapshot, "speed", known, Revealed(frozenset(), frozenset()), arena.services.rng
         ).answers
     }
 

@@ -7,10 +7,11 @@ import pytest
 from tests.fixtures.arena_site import ArenaSite, vote_form
 
 # As measured. Every page reads two for its frame: the last checkpoint and the catalogue's version.
-# Issuing: voter, what was revealed, catalogue, board; then voter, quota, event (3), ballot, slots,
-# holder, state, and the ballot as shown. A known voter's open ballot is looked for first.
-FIRST_BALLOT = 16
-NEXT_BALLOT = 17
+# Issuing: voter, what was revealed, catalogue, board, states of the models; then voter, quota,
+# event (3), ballot, slots, holder, state, and the ballot as shown. A known voter's open ballot is
+# looked for first.
+FIRST_BALLOT = 17
+NEXT_BALLOT = 18
 # Showing again: voter, ballot, and the event that says so (3).
 SHOWN_AGAIN = 7
 # Voting: voter (2), ballot, what was revealed, board, quota, event (3), ballot, vote, reveals (2).

@@ -22,21 +22,23 @@ def publish(arena: ArenaSite, gammas: dict[str, float], mode: str = "speed") -> 
     rows = [
         {
             "model": model, "theta": "0", "gamma": f"{gamma:.9g}", "score": "1234.56", "se": "0.1",
-            "low": "1200.00", "high": "1260.00", "exposures": "40", "best": "10", "worst": "9",
-            "same": "0", "bad": "0", "points": "12.00", "best_place": 2, "worst_place": 4,
-            "provisional": False, "comparable": True, "few_voters": False,
+            "score_se": "17.37", "low": "1200.00", "high": "1260.00", "exposures": "40",
+            "showings": 40, "best": "10", "worst": "9", "same": "0", "bad": "0",
+            "points": "12.00", "best_place": 2, "worst_place": 4, "provisional": False,
+            "comparable": True, "few_voters": False, "limited": False,
         }
         for model, gamma in gammas.items()
     ]  # fmt: skip
     body = {
-        "mode": mode, "month": "2026-11", "board": "known", "computed_us": arena.clock(),
+        "mode": mode, "month": "2026-11", "view": "official", "category": "", "board": "known",
+        "computed_us": arena.clock(),
         "log_size": 1, "code_version": "0", "demo": False, "votes": 40, "voters": 9,
         "verdicts": {"best_worst": 40}, "excluded": {}, "basket": list(gammas),
-        "log_likelihood": "0", "iterations": 1, "rows": rows, "output_sha256": "",
+        "rows": rows, "facts": {}, "output_sha256": "",
     }  # fmt: skip
     arena.execute(
-        "INSERT INTO board (id, mode, month, computed_us, log_size, body)"
-        " VALUES ('known', :mode, '2026-11', :now, 1, :body)",
+        "INSERT INTO board (id, mode, month, view, category, computed_us, log_size, body)"
+        " VALUES ('known', :mode, '2026-11', 'official', '', :now, 1, :body)",
         mode=mode,
         now=arena.clock(),
         body=json.dumps(body),

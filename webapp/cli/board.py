@@ -34,9 +34,7 @@ def board(mode: str, refit: bool, as_json: bool) -> None:  # noqa: FBT001 - as c
         click.echo("null" if as_json else "No board yet: no counted vote is in the log this month.")
         return
     if as_json:
-        body = asdict(published)
-        body.pop("gammas")
-        click.echo(json.dumps(body, indent=1))
+        click.echo(json.dumps(asdict(published), indent=1))
         return
     click.echo(f"{published.votes:,} votes of {published.voters:,} voters")
     for row in published.rows:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arena import boards
+from arena import boards, refits
 from arena.boards import PublishedBoard
 from ledger.canonical import canonical
 from ranking import lobster
@@ -33,7 +33,7 @@ def latest(arena: ArenaSite, mode: str = "speed", month: str = MONTH) -> Publish
 
 def refit(arena: ArenaSite, mode: str = "speed", min_votes: int = 1) -> bool:
     """Fit if a board is due now."""
-    return boards.refit_if_due(arena.services.ports, mode, MONTH, arena.clock(), min_votes)
+    return refits.refit_if_due(arena.services.ports, mode, MONTH, arena.clock(), min_votes)
 
 
 def test_votes_wait_for_the_log(either_arena: ArenaSite) -> None:
@@ -152,10 +152,10 @@ def test_a_fit_is_due_after_sixty_seconds(either_arena: ArenaSite) -> None:
     due_us = board.computed_us + ranking_rules.current().refit_seconds * 1_000_000
 
     assert ranking_rules.current().refit_seconds == 60
-    assert not boards.refit_if_due(ports, "speed", MONTH, due_us - 1, 1)
-    assert not boards.refit_if_due(ports, "speed", MONTH, due_us, 3)
-    assert boards.refit_if_due(ports, "speed", MONTH, due_us, 2)
-    assert not boards.refit_if_due(ports, "speed", MONTH, due_us + 10**9, 1)
+    assert not refits.refit_if_due(ports, "speed", MONTH, due_us - 1, 1)
+    assert not refits.refit_if_due(ports, "speed", MONTH, due_us, 3)
+    assert refits.refit_if_due(ports, "speed", MONTH, due_us, 2)
+    assert not refits.refit_if_due(ports, "speed", MONTH, due_us + 10**9, 1)
 
 
 def test_a_fit_is_due_at_once_after_enough_votes(
@@ -174,11 +174,11 @@ def test_a_fit_is_due_at_once_after_enough_votes(
     votes(arena, 2)
     arena.sequence()
     ports = arena.services.ports
-    assert not boards.refit_if_due(ports, "speed", MONTH, board.computed_us + 1, 2)
+    assert not refits.refit_if_due(ports, "speed", MONTH, board.computed_us + 1, 2)
     votes(arena, 1)
     arena.sequence()
 
-    assert boards.refit_if_due(ports, "speed", MONTH, board.computed_us + 1, 100)
+    assert refits.refit_if_due(ports, "speed", MONTH, board.computed_us + 1, 100)
 
 
 def test_the_same_entries_are_fitted_once(either_arena: ArenaSite) -> None:
@@ -188,8 +188,8 @@ def test_the_same_entries_are_fitted_once(either_arena: ArenaSite) -> None:
     size = arena.sequence()
     ports = arena.services.ports
 
-    assert boards.refit_now(ports, "speed", MONTH, arena.clock())
-    assert not boards.refit_now(ports, "speed", MONTH, arena.clock() + 1)
+    assert refits.refit_now(ports, "speed", MONTH, arena.clock())
+    assert not refits.refit_now(ports, "speed", MONTH, arena.clock() + 1)
 
     board = latest(arena)
     assert board is not None
@@ -246,6 +246,6 @@ def test_the_published_rows_have_the_digest_that_is_published(either_arena: Aren
 
     (published,) = arena.events("board.published")
 
-    rows = canonical({"rows": published.body["rows"]})
-    assert published.body["output_sha256"] == hashlib.sha256(rows).hexdigest()
+    output = canonical({name: published.body[name] for name in ("rows", "facts")})
+    assert published.body["output_sha256"] == hashlib.sha256(output).hexdigest()
     assert not any(isinstance(value, float) for row in published.body["rows"] for value in row)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import boards, catalogue_changes
+from arena import catalogue_changes, lifecycle, refits
 from arena.catalogue import render_missing
 from arena.catalogue_changes import Recorder
 from arena.rebuild import PROJECTED, rebuild
@@ -51,12 +51,13 @@ def lived(either_arena: ArenaSite, tmp_path: Path) -> ArenaSite:
         catalogue_changes.clear_answer(conn, recorder, held.slots[1].answer, "a story's name")
     voters[0].vote("nonsense")
     arena.sequence()
+    lifecycle.upkeep(arena.services.ports, arena.clock())
     for mode in ("speed", "expert"):
-        assert boards.refit_now(arena.services.ports, mode, "2026-11", arena.clock())
+        assert refits.refit_now(arena.services.ports, mode, "2026-11", arena.clock())
     arena.import_pack(write_pack(tmp_path / "more", "expert", questions=2, topic="more"))
     arena.voter().read_and_vote("expert")
     arena.sequence()
-    assert boards.refit_now(arena.services.ports, "expert", "2026-11", arena.clock())
+    assert refits.refit_now(arena.services.ports, "expert", "2026-11", arena.clock())
     arena.sequence()
     return arena
 
@@ -83,7 +84,7 @@ def test_after_a_rebuild_the_arena_goes_on(lived: ArenaSite) -> None:
     assert voter.vote(page.token).status_code == 303
     assert lived.voter().get("/leaderboard?format=json").status_code == 200
     lived.sequence()
-    assert boards.refit_now(lived.services.ports, "speed", "2026-11", lived.clock())
+    assert refits.refit_now(lived.services.ports, "speed", "2026-11", lived.clock())
     assert rebuild(lived.database).differing == ()
 
 
