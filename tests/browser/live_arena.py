@@ -11,7 +11,7 @@ from pathlib import Path
 
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from arena.boards import refit_now
+from arena.refits import refit_now
 from ledger.database import open_database
 from tests.fixtures.arena_site import (
     IMPORTED_US,
@@ -74,7 +74,8 @@ def real_answers(folder: Path) -> tuple[str, str, str, str]:
 def longest_question(folder: Path) -> str:
     """Return the longest real question of one turn."""
     rows = json.loads(next(iter(sorted(folder.glob("alpacaeval/*.json")))).read_bytes())
-    return max((row["instruction"].strip() for row in rows), key=len)
+    questions: list[str] = [row["instruction"].strip() for row in rows]
+    return max(questions, key=len)
 
 
 def _all_answers(folder: Path) -> Iterator[str]:

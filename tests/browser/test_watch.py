@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import Complaints, OpenPage
+from tests.browser.conftest import Complaints, FindFaults, OpenPage
 
 POLICY = "default-src 'none'; script-src 'self' 'sha256-test'; img-src 'self'"
 PAGES = {
@@ -106,7 +106,7 @@ def test_expected_statuses_pass(open_page: OpenPage, base_url: str) -> None:
 
 
 def test_accessibility_faults_are_named(
-    open_page: OpenPage, base_url: str, accessibility_faults: Callable[[Page], list[str]]
+    open_page: OpenPage, base_url: str, accessibility_faults: FindFaults
 ) -> None:
     """A picture without alternative text is reported, and a good page is not."""
     page = open_page(base_url)
