@@ -15,7 +15,7 @@ import numpy as np
 from sqlalchemy import Connection, select, text
 
 from antiabuse.utc import SECOND_US, day_of, month_of
-from arena import boards, headers, rules
+from arena import boards, headers, refits, rules
 from arena.boards import MODES, PublishedBoard
 from arena.events import Mode
 from arena.lifecycle_events import FallWithheld, Looked, MonthOpened, StateChanged, lifecycle_event
@@ -155,7 +155,7 @@ def look_if_due(ports: Ports, mode: Mode, now_us: int) -> bool:
         size = board.log_size if board else 0
         columns = ports.columns.read(conn, mode, month, max(size, store.head(conn).size))
         known = states(conn, mode)
-    standings = _standings(known, board, columns)
+    standings = _standings(known, board, refits.counted(columns)[0])
     found = lifecycle.look(standings, now_us, ranking_rules.current())
     with ports.database.write() as conn:
         if _looked(conn, mode, day):

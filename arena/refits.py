@@ -27,12 +27,13 @@ from arena.vote_columns import Columns
 from ledger import store
 from ledger.canonical import canonical
 from ledger.ids import uuid7
-from ranking import lobster
+from ranking import caps, lobster
 from ranking import rules as ranking_rules
 
 __all__ = [
     "Fitted",
     "Totals",
+    "counted",
     "publish",
     "refit_if_due",
     "refit_now",
@@ -79,9 +80,11 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
         previous = boards.latest(conn, kind, month)
         columns = ports.columns.read(conn, kind, month, store.head(conn).size)
         header = headers.latest(conn, kind, month)
-    columns = of_one_kind(columns)
+    columns, capped = counted(columns)
     if not (columns.votes["weight"] > 0).any():
         return False
+    if previous is not None and previous.demo and not columns.votes["demo"].any():
+        previous = None  # the demo's models and zero mean nothing to real ones
     start = {row.model: row.theta for row in previous.rows} if previous else None
     fitted = lobster.fit(columns.choices(), start=start)
     basket = _basket(fitted, header, previous)
@@ -90,14 +93,24 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
     facts = {
         "log_likelihood": f"{made.log_likelihood:.6f}",
         "iterations": made.iterations,
+        "capped": capped,
     }
     return publish(ports, kind, month, now_us, Fitted(columns, rows, basket, facts))
 
 
-def of_one_kind(columns: Columns) -> Columns:
-    """Return the real votes once there are some, else the demo votes (V-174, X-014)."""
+def counted(columns: Columns) -> tuple[Columns, int]:
+    """Return the votes that boards are made of, with capped weights, and how many were lowered.
+
+    Those are the real votes once there are some, else the demo votes (V-174, X-014). No voter
+    cluster supplies too much of a model's evidence (V-155); all factors come from the uncapped
+    weights. The same rule for addresses needs what only private parts of the log know.
+    """
     demo = columns.votes["demo"].astype(bool)
-    return columns if demo.all() else columns.where(~demo)
+    kept = columns if demo.all() else columns.where(~demo)
+    choices = kept.choices()
+    factors = caps.cap_factors(choices, None, ranking_rules.current())
+    lowered, flags = caps.capped(choices, factors)
+    return kept.weighing(lowered.weight), int(flags.sum())
 
 
 def _basket(
@@ -108,10 +121,11 @@ def _basket(
     Where the month opened with fewer than four Active models, the basket is fixed at the first fit
     in which four have enough exposures.
     """
-    if header is not None and header.basket:
+    enough = ranking_rules.current().basket_models
+    if header is not None and len(header.basket) >= enough:
         return lobster.basket_of(fitted, header.basket) or ()
     if previous is not None and previous.basket:
-        return lobster.basket_of(fitted, previous.basket) or previous.basket
+        return previous.basket
     return lobster.basket_of(fitted, fitted.models) or ()
 
 
@@ -125,11 +139,11 @@ class Totals:
 
 def totals(columns: Columns) -> Totals:
     """Sum each model's changes in millionths of a point (V-041) and its showings (V-065)."""
-    counted = columns.votes[columns.votes["weight"] > 0]
+    votes = columns.votes[columns.votes["weight"] > 0]
     names = columns.names["models"]
-    places = counted["models"].ravel().astype(np.int64)
+    places = votes["models"].ravel().astype(np.int64)
     # Sums of whole numbers as floats are exact below 2^53 millionths.
-    points = np.bincount(places, weights=counted["changes"].ravel(), minlength=len(names))
+    points = np.bincount(places, weights=votes["changes"].ravel(), minlength=len(names))
     showings = np.bincount(places, minlength=len(names))
     return Totals(
         {name: int(points[place]) for place, name in enumerate(names)},
@@ -180,7 +194,7 @@ def publish(ports: Ports, mode: Mode, month: str, now_us: int, fitted: Fitted) -
     """Write a board as one event; return False when a board of these entries is out already."""
     columns, rows, facts = fitted.columns, fitted.rows, fitted.facts
     votes = columns.votes
-    counted = votes[votes["weight"] > 0]
+    weighing = votes[votes["weight"] > 0]
     event = BoardPublished(
         mode=mode,
         month=month,
@@ -191,9 +205,9 @@ def publish(ports: Ports, mode: Mode, month: str, now_us: int, fitted: Fitted) -
         log_size=columns.log_size,
         code_version=ports.code_version,
         demo=bool(votes["demo"].all()),
-        votes=len(counted),
-        voters=len(np.unique(counted["cluster"])),
-        verdicts=_verdicts(counted),
+        votes=len(weighing),
+        voters=len(np.unique(weighing["cluster"])),
+        verdicts=_verdicts(weighing),
         excluded=_excluded(columns),
         basket=tuple(fitted.basket),
         rows=tuple(rows),
@@ -216,8 +230,8 @@ def _is_out(conn: Connection, event: BoardPublished) -> bool:
     return conn.execute(query).first() is not None
 
 
-def _verdicts(counted: np.ndarray[Any, np.dtype[np.void]]) -> dict[str, int]:
-    best = counted["best"]
+def _verdicts(votes: np.ndarray[Any, np.dtype[np.void]]) -> dict[str, int]:
+    best = votes["best"]
     return {
         "best_worst": int((best >= 0).sum()),
         "same": int((best == lobster.SAME).sum()),

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +27,16 @@ from ranking.lobster import BAD, NO_WORST, SAME, Choices
 
 __all__ = ["Columns", "VoteColumns", "VoteTable"]
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 _PAGE: Final = 20_000  # log entries read at a time
-_LISTS: Final = ("models", "answers", "clusters", "categories", "reasons")
+# Each list of names, and the column of places in it.
+_LISTS: Final = {
+    "models": "models",
+    "answers": "answers",
+    "clusters": "cluster",
+    "categories": "category",
+    "reasons": "reason",
+}
 _VERDICTS: Final = {"same": SAME, "bad": BAD}
 _NO_REASON: Final = -1
 
@@ -67,8 +75,18 @@ class Columns:
     last_vote: str | None
 
     def where(self, mask: NDArray[np.bool_]) -> Columns:
-        """Return the votes that a mask (n,) keeps."""
-        return Columns(self.votes[mask], self.names, self.log_size, self.last_vote)
+        """Return the votes that a mask (n,) keeps, over the models that they showed."""
+        votes = self.votes[mask]
+        shown = np.unique(votes["models"])
+        votes["models"] = np.searchsorted(shown, votes["models"])
+        models = [self.names["models"][place] for place in shown.tolist()]
+        return Columns(votes, {**self.names, "models": models}, self.log_size, self.last_vote)
+
+    def weighing(self, weight: NDArray[np.int64]) -> Columns:
+        """Return the votes with other weights (n,), in millionths."""
+        votes = self.votes.copy()
+        votes["weight"] = weight
+        return Columns(votes, self.names, self.log_size, self.last_vote)
 
     def choices(self) -> Choices:
         """Lay the votes out as the engine takes them."""
@@ -100,11 +118,13 @@ class VoteColumns:
             conn: to read with.
             mode: of the votes.
             month: of the votes, `2026-11`.
-            log_size: entries of the log, at least as many as at the last call.
+            log_size: entries of the log, no more than it has.
         """
         known = self._kept.get((mode, month)) or self._load(mode, month)
-        if not _belongs(conn, mode, month, known, log_size):
+        if not _belongs(conn, mode, month, known):
             known = _empty()
+        if known.log_size > log_size:
+            return _until(conn, mode, month, known, log_size)
         grown = _grown(conn, mode, month, known, log_size)
         if len(grown.votes) > len(known.votes) or known.log_size == 0:
             self._save(mode, month, grown, appended_from=len(known.votes))
@@ -121,13 +141,15 @@ class VoteColumns:
             size = head["rows"] * VOTE.itemsize
             with self._path(mode, month, "bin").open("rb") as file:
                 content = file.read(size)
-            whole = head["layout"] == LAYOUT and zlib.crc32(content) == head["crc32"]
-            if not whole or len(content) != size:
+            if len(content) != size or head.pop("check") != _check(head, content):
+                return _empty()
+            if head["layout"] != LAYOUT:
                 return _empty()
             votes = np.frombuffer(content, dtype=VOTE)
             names = {name: head[name] for name in _LISTS}
-            return Columns(votes, names, head["log_size"], head["last_vote"])
-        except (OSError, ValueError, KeyError, TypeError):
+            # What follows the last vote is read again: the log may be another one from there on.
+            return Columns(votes, names, int(votes["idx"][-1]) + 1, head["last_vote"])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return _empty()
 
     def _save(self, mode: Mode, month: str, columns: Columns, *, appended_from: int) -> None:
@@ -142,28 +164,48 @@ class VoteColumns:
         head = {
             "layout": LAYOUT,
             "rows": len(columns.votes),
-            "crc32": zlib.crc32(content),
-            "log_size": columns.log_size,
             "last_vote": columns.last_vote,
             **{name: list(columns.names[name]) for name in _LISTS},
         }
-        draft = self._path(mode, month, f"{os.getpid()}.new")
+        head["check"] = _check(head, content)
+        draft = self._path(mode, month, f"{os.getpid()}-{threading.get_ident()}.new")
         draft.write_text(json.dumps(head, ensure_ascii=False), encoding="utf-8")
         draft.replace(self._path(mode, month, "json"))
+
+
+def _check(head: Mapping[str, object], content: bytes) -> int:
+    """Return a checksum over the rows and all that their numbers stand for."""
+    return zlib.crc32(json.dumps(head, sort_keys=True).encode(), zlib.crc32(content))
 
 
 def _empty() -> Columns:
     return Columns(np.zeros(0, dtype=VOTE), {name: [] for name in _LISTS}, 0, None)
 
 
-def _belongs(conn: Connection, mode: Mode, month: str, known: Columns, log_size: int) -> bool:
+def _belongs(conn: Connection, mode: Mode, month: str, known: Columns) -> bool:
     """Say whether columns were made from this database's log, by their last vote's place."""
-    if known.log_size > log_size or known.last_vote is None:
+    if known.last_vote is None:
         return known.log_size == 0
-    place = int(known.votes["idx"][-1])
+    return _vote_at(conn, mode, month, int(known.votes["idx"][-1])) == known.last_vote
+
+
+def _vote_at(conn: Connection, mode: Mode, month: str, place: int) -> str | None:
     query = store.sequenced(arena_stream(mode, month), "vote.cast", place, place + 1)
     found = conn.execute(query).first()
-    return found is not None and found.event_id == known.last_vote
+    return None if found is None else cast("str", found.event_id)
+
+
+def _until(conn: Connection, mode: Mode, month: str, known: Columns, log_size: int) -> Columns:
+    """Return the columns as they were when the log had fewer entries."""
+    votes = known.votes[: np.searchsorted(known.votes["idx"], log_size)]
+    # Names are numbered in order of appearance, so the first ones are those that were known then.
+    names = {
+        name: known.names[name][: int(votes[column].max(initial=-1)) + 1]
+        for name, column in _LISTS.items()
+    }
+    place = int(votes["idx"][-1]) if len(votes) else None
+    last_vote = None if place is None else _vote_at(conn, mode, month, place)
+    return Columns(votes, names, log_size, last_vote)
 
 
 def _grown(conn: Connection, mode: Mode, month: str, known: Columns, log_size: int) -> Columns:
