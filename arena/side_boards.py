@@ -1,91 +1,145 @@
-"""The boards beside the official one: extended, style, makers, head to head, checks, categories.
+"""The boards beside the official one: makers, style, extended, categories, head to head, checks.
 
 They follow the official board in their own, slower time, and name the log entries they are made of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from antiabuse.utc import SECOND_US
 from arena import boards, rules
-from arena.boards import PublishedBoard, View
+from arena.boards import ALL_CATEGORIES, OFFICIAL, PublishedBoard, View
 from arena.catalogue import ModelInfo
+from arena.checks import check_facts, link_to
 from arena.events import Mode
 from arena.ports import Ports
-from arena.refits import Fitted, of_one_kind, publish, row_body, totals
+from arena.refits import Fitted, counted, publish, row_body, totals
 from arena.tables import answer
+from arena.tables import board as board_table
 from arena.vote_columns import Columns
 from ranking import lobster, matrix, style, subsets
-from ranking.lobster import Fit
+from ranking.lobster import Board, Fit
 from ranking.markdown_style import FEATURES, features, measure
 
 __all__ = ["refit_side_boards_if_due"]
 
-_PAGE = 500
+_PAGE: Final = 500
+_Key = tuple[View, str]  # view and category
+_VIEWS: Final[frozenset[_Key]] = frozenset(
+    (view, ALL_CATEGORIES) for view in ("makers", "style", "extended", "head_to_head", "checks")
+)
 
 
 def refit_side_boards_if_due(ports: Ports, mode: Mode, month: str, now_us: int) -> bool:
-    """Publish the boards beside the official one when it has moved and their time has come."""
+    """Publish the boards beside the official one when it has moved and their time has come.
+
+    Each is published by itself, so that none is lost with another; a view that failed is tried
+    again at the next call, a category with the next official board.
+
+    Returns:
+        Whether any was published.
+
+    Raises:
+        ExceptionGroup: some could not be made or published; a note of each says which.
+    """
     with ports.database.read() as conn:
         official = boards.latest(conn, mode, month)
-        last = boards.latest(conn, mode, month, "head_to_head")
-        if official is None or not _due(official, last, now_us):
+        if official is None:
             return False
-        columns = of_one_kind(ports.columns.read(conn, mode, month, official.log_size))
+        out = _already_out(conn, official)
+        if out >= _VIEWS or (not out and not _rested(conn, official, now_us)):
+            return False
+        columns = counted(ports.columns.read(conn, mode, month, official.log_size))[0]
         models = ports.catalogue.current(conn).models
         texts = _texts(conn, columns)
-    _Refit(ports, mode, month, now_us, official, columns).all(models, texts)
-    return True
+    return _Refit(ports, now_us, official, columns).all(models, texts, out)
 
 
-def _due(official: PublishedBoard, last: PublishedBoard | None, now_us: int) -> bool:
-    if last is None:
-        return True
-    rested = now_us - last.computed_us >= rules.current().views_refit_s * SECOND_US
-    return rested and official.log_size > last.log_size
+def _already_out(conn: Connection, official: PublishedBoard) -> set[_Key]:
+    """Return which boards over the official board's log entries there are."""
+    query = select(board_table.c.view, board_table.c.category).where(
+        board_table.c.mode == official.mode,
+        board_table.c.month == official.month,
+        board_table.c.log_size == official.log_size,
+    )
+    return {(row.view, row.category) for row in conn.execute(query)} - {(OFFICIAL, ALL_CATEGORIES)}
+
+
+def _rested(conn: Connection, official: PublishedBoard, now_us: int) -> bool:
+    """Say whether the last round is long enough ago."""
+    query = select(func.max(board_table.c.computed_us)).where(
+        board_table.c.mode == official.mode,
+        board_table.c.month == official.month,
+        (board_table.c.view != OFFICIAL) | (board_table.c.category != ALL_CATEGORIES),
+    )
+    last_us: int | None = conn.execute(query).scalar_one()
+    return last_us is None or now_us - last_us >= rules.current().views_refit_s * SECOND_US
+
+
+def _categories(columns: Columns) -> dict[str, Columns]:
+    """Return the votes of each category that has any which count."""
+    parts = {
+        name: columns.where(columns.votes["category"] == place)
+        for place, name in enumerate(columns.names["categories"])
+    }
+    return {name: part for name, part in parts.items() if (part.votes["weight"] > 0).any()}
 
 
 class _Refit:
     """One round over the same votes."""
 
     def __init__(
-        self,
-        ports: Ports,
-        mode: Mode,
-        month: str,
-        now_us: int,
-        official: PublishedBoard,
-        columns: Columns,
+        self, ports: Ports, now_us: int, official: PublishedBoard, columns: Columns
     ) -> None:
-        self._ports, self._mode, self._month, self._now_us = ports, mode, month, now_us
+        self._ports, self._now_us = ports, now_us
         self._official, self._columns = official, columns
         self._sums = totals(columns)
         self._choices = columns.choices()
         self._start = {row.model: row.theta for row in official.rows}
         self._fit = lobster.fit(self._choices, start=self._start)
 
-    def all(self, models: Mapping[str, ModelInfo], texts: Mapping[str, str]) -> None:
-        """Make every board; each is published by itself, so that none is lost with another."""
-        self._makers(models)
-        self._style(texts)
-        self._categories()
-        self._head_to_head()
+    def all(
+        self, models: Mapping[str, ModelInfo], texts: Mapping[str, str], out: set[_Key]
+    ) -> bool:
+        """Make every board that is not out yet."""
+        makers: dict[_Key, Callable[[], bool]] = {
+            ("makers", ALL_CATEGORIES): partial(self._makers, models),
+            ("style", ALL_CATEGORIES): partial(self._style, texts),
+            ("extended", ALL_CATEGORIES): self._extended,
+            ("head_to_head", ALL_CATEGORIES): self._head_to_head,
+            ("checks", ALL_CATEGORIES): self._checks,
+        }
+        for name, part in _categories(self._columns).items():
+            makers[OFFICIAL, name] = partial(self._category, name, part)
+        published, failed = False, []
+        for key, make in makers.items():
+            if key in out:
+                continue
+            try:
+                published |= make()
+            except Exception as error:  # noqa: BLE001 - whatever it was, the others are made
+                error.add_note(f"board {' '.join(filter(None, key))} of {self._official.mode}")
+                failed.append(error)
+        if failed:
+            raise ExceptionGroup("boards beside the official one failed", failed)
+        return published
 
-    def _makers(self, models: Mapping[str, ModelInfo]) -> None:
+    def _makers(self, models: Mapping[str, ModelInfo]) -> bool:
         exposures = dict(zip(self._fit.models, self._fit.exposures.tolist(), strict=True))
         makers = {slug: models[slug].maker_key for slug in self._fit.models}
         shown = [slug for slug in self._fit.models if exposures[slug] > 0]
         kept = subsets.one_per_maker(shown, exposures, makers)
-        choices = subsets.restrict(self._choices, kept)
-        self._publish("makers", lobster.fit(choices, start=self._start), {"kept": list(kept)})
+        fit = lobster.fit(subsets.restrict(self._choices, kept), start=self._start)
+        return self._publish("makers", self._board(fit), {"kept": list(kept)})
 
-    def _style(self, texts: Mapping[str, str]) -> None:
+    def _style(self, texts: Mapping[str, str]) -> bool:
         values = np.array(
             [features(measure(texts[name])) for name in self._columns.names["answers"]]
         )
@@ -105,16 +159,35 @@ class _Refit:
                 for each in fitted.coefficients
             ]
         }
-        self._publish("style", fitted.strengths, facts)
+        return self._publish("style", self._board(fitted.strengths), facts)
 
-    def _categories(self) -> None:
-        for place, name in enumerate(self._columns.names["categories"]):
-            part = self._columns.where(self._columns.votes["category"] == place)
-            if (part.votes["weight"] > 0).any():
-                fit = lobster.fit(part.choices())
-                self._publish("official", fit, {}, columns=part, category=name)
+    def _extended(self) -> bool:
+        fit = lobster.fit_extended(self._choices)
+        scale = lobster.one_scale(self._choices, fit)
+        made = self._board(fit)
+        facts = {
+            "weights": [
+                {
+                    "verdict": each.verdict,
+                    "weight": f"{each.weight:.6f}",
+                    "log_weight": f"{each.log_weight:.6f}",
+                    "se": f"{each.se:.6f}",
+                }
+                for each in made.extra
+            ],
+            # None without worst picks to compare.
+            "one_scale": scale
+            and {
+                "statistic": f"{scale.statistic:.6f}",
+                "df": scale.df,
+                "p": f"{scale.p:.6g}",
+            },
+            "log_likelihood": f"{made.log_likelihood:.6f}",
+            "iterations": made.iterations,
+        }
+        return self._publish("extended", made, facts)
 
-    def _head_to_head(self) -> None:
+    def _head_to_head(self) -> bool:
         table = matrix.head_to_head(self._choices, self._fit)
         facts = {
             "models": list(table.models),
@@ -122,31 +195,43 @@ class _Refit:
             "won": _text_table(table.won, ".2f"),
             "shown": _text_table(table.shown, ".2f"),
         }
-        self._publish("head_to_head", None, facts)
+        return self._publish("head_to_head", None, facts)
+
+    def _checks(self) -> bool:
+        basket = self._basket(self._fit)
+        probability = self._columns.votes["probability"].astype(np.float64)
+        facts = check_facts(self._choices, self._fit, probability, basket)
+        link = link_to(self._ports, self._official, self._fit, basket)
+        return self._publish("checks", None, {**facts, "link": link})
+
+    def _category(self, name: str, part: Columns) -> bool:
+        made = self._board(lobster.fit(part.choices()))
+        return self._publish(OFFICIAL, made, {}, columns=part, category=name)
+
+    def _basket(self, fit: Fit) -> tuple[str, ...]:
+        """Return the official board's basket, as far as its models were shown enough here."""
+        return lobster.basket_of(fit, self._official.basket) or ()
+
+    def _board(self, fit: Fit) -> Board:
+        return lobster.board(fit, basket=self._basket(fit) or None)
 
     def _publish(
         self,
         view: View,
-        fit: Fit | None,
+        made: Board | None,
         facts: Mapping[str, Any],
         *,
         columns: Columns | None = None,
-        category: str = boards.ALL_CATEGORIES,
-    ) -> None:
-        """Lay a fit out by the official board's basket, as far as its models are in the fit."""
+        category: str = ALL_CATEGORIES,
+    ) -> bool:
         shown = columns or self._columns
         sums = self._sums if columns is None else totals(columns)
         rows: Sequence[Mapping[str, Any]] = ()
         basket: Sequence[str] = ()
-        if fit is not None:
-            basket = self._basket(fit)
-            made = lobster.board(fit, basket=basket or None)
-            rows = tuple(row_body(row, sums) for row in made.models)
+        if made is not None:
+            rows, basket = [row_body(row, sums) for row in made.models], made.basket or ()
         fitted = Fitted(shown, rows, basket, facts, view, category)
-        publish(self._ports, self._mode, self._month, self._now_us, fitted)
-
-    def _basket(self, fit: Fit) -> tuple[str, ...]:
-        return lobster.basket_of(fit, self._official.basket) or ()
+        return publish(self._ports, self._official.mode, self._official.month, self._now_us, fitted)
 
 
 def _text_table(table: NDArray[np.float64], form: str) -> list[list[str]]:

@@ -12,13 +12,14 @@ from antiabuse.utc import month_of
 from arena import lifecycle, refits
 from arena.ballot_events import arena_stream
 from arena.boards import MODES
+from arena.events import Mode
 from arena.side_boards import refit_side_boards_if_due
 from arena.votes import ANY_MODE
 from ledger.ids import uuid4
 from webapp.settings import Settings
 from webapp.wiring import Services
 
-__all__ = ["MODES", "fold_refusals", "make_queue", "refit", "register_jobs"]
+__all__ = ["MODES", "fold_refusals", "make_queue", "refit", "refit_side_boards", "register_jobs"]
 
 _log = structlog.get_logger("webapp.jobs")
 
@@ -39,8 +40,7 @@ def register_jobs(queue: Huey, services: Services) -> None:
         lifecycle.upkeep(services.ports, services.clock())
         for mode in MODES:
             refit(services, mode)
-            now = services.clock()
-            refit_side_boards_if_due(services.ports, mode, month_of(now), now)
+            refit_side_boards(services, mode)
 
 
 def refit(services: Services, mode: str) -> bool:
@@ -52,6 +52,22 @@ def refit(services: Services, mode: str) -> bool:
     if published:
         _log.info("board_published", mode=mode)
     return published
+
+
+def refit_side_boards(services: Services, mode: Mode) -> bool:
+    """Publish what follows the official board if it is due; what fails is logged, the rest is out.
+
+    Returns:
+        Whether all that was due could be made.
+    """
+    now = services.clock()
+    try:
+        refit_side_boards_if_due(services.ports, mode, month_of(now), now)
+    except ExceptionGroup as failed:
+        for error in failed.exceptions:
+            _log.error("side_board_failed", mode=mode, exc_info=error)
+        return False
+    return True
 
 
 def fold_refusals(services: Services) -> int:
