@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import serve
+from bench import coverage, ranking, serve
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -19,6 +19,8 @@ def main() -> None:
     path = RESULTS / f"serve-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.json"
     path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(f"\nWritten to {path}")
+    ranking.main([])
+    coverage.main([])
 
 
 if __name__ == "__main__":

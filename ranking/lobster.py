@@ -44,7 +44,7 @@ SCORE_HIGHEST: Final = 2400.0
 STEP_LIMIT: Final = 3.0  # natural logs
 TOLERANCE: Final = 1e-9  # natural logs
 MAX_ITERATIONS: Final = 200
-REFIT_DRIFT: Final = 3e-3  # natural logs; scores are then within 0.004 points of the maximum
+REFIT_DRIFT: Final = 5e-3  # natural logs; scores are then within 0.009 points of the maximum
 INTERVAL_Z: Final = 1.96
 HOLM_LEVEL: Final = 0.05
 PROVISIONAL_BELOW: Final = 30  # weighted exposures
@@ -71,6 +71,7 @@ _BLOCK_VOTES: Final = 2**15  # their numbers fit in the processor's cache
 _BLOCK_CELLS: Final = 2**20  # numbers in a block of a stage
 _VOTER_CELLS: Final = 500_000  # numbers in a block of summed scores of voters
 _SORTED_VOTES: Final = 16_000_000  # votes put in the order of their voters at once
+_MANY_VOTES: Final = 4_000_000  # votes of which one number each is held at once
 _PLACE_BITS: Final = 31
 _SMALL_BYTES: Final = 4  # of an integer that is read in place
 _LABELS_PER_VOTE: Final = 4  # up to which voters' labels are taken as numbers
@@ -310,7 +311,10 @@ class _Counted:
 
         Each with the voters numbered from 0, how many they are, the sets and the weights.
         """
-        until = np.append(0, np.cumsum(np.bincount(self.voter, minlength=self.voters)))
+        votes = np.zeros(self.voters, dtype=np.int64)
+        for block in _blocks(len(self.voter)):
+            votes += np.bincount(self.voter[block], minlength=self.voters)
+        until = np.append(0, np.cumsum(votes))
         step, start = max(1, _VOTER_CELLS // (self.size + 1)), 0
         while start < self.voters:
             # As many voters as have votes that can be sorted at once, and at least one.
@@ -386,9 +390,15 @@ def _numbered(cluster: Ints) -> tuple[Ints, int]:
         labels, cluster = np.unique(cluster, return_inverse=True)
         return cluster, len(labels)
     seen = np.zeros(highest + 1, dtype=np.bool_)
-    seen[cluster] = True
+    for block in _blocks(len(cluster)):
+        seen[cluster[block]] = True
     voters = int(seen.sum())
     return (cluster, voters) if voters == len(seen) else ((np.cumsum(seen) - 1)[cluster], voters)
+
+
+def _blocks(votes: int) -> Iterator[slice]:
+    """All votes, so many at once that what is computed of them takes little memory."""
+    return (slice(i, i + _MANY_VOTES) for i in range(0, max(1, votes), _MANY_VOTES))
 
 
 def _square(flat: Floats, size: int) -> Floats:
@@ -819,9 +829,12 @@ def _tally(choices: Choices, verdict: int, rows: slice | Ints, weight: Ints) -> 
 
 def _tally_worst(choices: Choices, rows: slice | Ints, weight: Ints) -> Floats:
     """(M,) weight of the worst picks in `rows`."""
-    size = len(choices.models)
-    # NO_WORST falls into the first cell.
-    return np.bincount(choices.worst[rows] + 1, weight, size + 1)[1:] / _WEIGHT_UNIT
+    worst, size = choices.worst[rows], len(choices.models)
+    picks = np.zeros(size + 1)
+    for block in _blocks(len(worst)):
+        # NO_WORST falls into the first cell.
+        picks += np.bincount(worst[block] + 1, weight[block], size + 1)
+    return picks[1:] / _WEIGHT_UNIT
 
 
 def _reached(links: Flags, first: int) -> Flags:
@@ -941,7 +954,12 @@ class _Change:
     def middle(self, last: Fit, theta: Floats) -> tuple[int, Floats | None]:
         """The number of voters, and B with the voters of the changed votes counted anew."""
         touched = np.unique(self.now.cluster[self.rows])
-        of_touched = np.flatnonzero(np.isin(self.now.cluster, touched))
+        of_touched = np.concatenate(
+            [
+                np.flatnonzero(np.isin(self.now.cluster[block], touched)) + block.start
+                for block in _blocks(len(self.now.cluster))
+            ]
+        )
         products, voters = np.zeros_like(last.inverse), last.clusters
         if last.middle is not None:
             factor = (voters - 1) / voters
