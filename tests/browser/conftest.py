@@ -22,16 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from arena.demo_pack import demo_folders
-from tests.browser.live_arena import (
-    LiveArena,
-    fill,
-    longest_question,
-    real_answers,
-    serving,
-    vote_much,
-    write_slate,
-)
+from tests.browser.live_arena import Catalogue, LiveArena, furnish, serving
 from tests.fixtures.arena_site import Clock, open_site
 
 # Without these, Chromium as root does not start, or keeps calling its maker's hosts.
@@ -50,7 +41,6 @@ VIEWPORTS: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
 }
 Viewport = Literal["desktop", "tablet", "phone"]
-Catalogue = Literal["invented", "real", "voted", "demo", "empty"]
 PATIENCE_MS = 15_000  # a busy machine is slow; nothing waits this long where all is well
 expect.set_options(timeout=PATIENCE_MS)
 ACCESSIBILITY_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
@@ -252,26 +242,16 @@ def catalogues(
     """Returns the folder of a catalogue's database and data, made when first asked for."""
     root = tmp_path_factory.mktemp("catalogues")
 
-    def make(name: Catalogue) -> Path:
+    def made(name: Catalogue) -> Path:
         folder = root / name
-        if folder.exists():
-            return folder
-        folder.mkdir()
-        shutil.copyfile(
-            arena_template if name in ("invented", "voted") else sqlite_template,
-            folder / "arena.sqlite3",
-        )
-        if name == "real":
-            real = shared_data / "real"
-            pack = write_slate(root / "slate", longest_question(real), real_answers(real))
-            fill(folder / "arena.sqlite3", [pack])
-        elif name == "demo":
-            fill(folder / "arena.sqlite3", demo_folders())
-        elif name == "voted":
-            vote_much(folder / "arena.sqlite3", folder / "data")
+        if not folder.exists():
+            folder.mkdir()
+            template = arena_template if name in ("invented", "voted") else sqlite_template
+            shutil.copyfile(template, folder / "arena.sqlite3")
+            furnish(folder, name, shared_data / "real")
         return folder
 
-    return make
+    return made
 
 
 @pytest.fixture

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from werkzeug.serving import WSGIRequestHandler, make_server
 
+from arena.demo_pack import demo_folders
 from arena.refits import refit_now
 from ledger.database import open_database
 from tests.fixtures.arena_site import (
@@ -23,11 +25,14 @@ from tests.fixtures.arena_site import (
     seeded_log,
 )
 
+Catalogue = Literal["invented", "real", "voted", "demo", "empty"]
 MONTH = "2026-11"
 
 
 class QuietHandler(WSGIRequestHandler):
-    """Serves without a line per request."""
+    """Serves without a line per request, and keeps connections open as real servers do."""
+
+    protocol_version = "HTTP/1.1"
 
     def log_request(self, *_: object) -> None:
         """Stay quiet."""
@@ -132,3 +137,21 @@ def vote_much(path: Path, folder: Path) -> None:
     refit_now(site.services.ports, "speed", MONTH, site.clock())
     assert site.clock() - NOON_US < 12 * 3600 * 1_000_000, "the voting ran into the next day"
     site.close()
+
+
+def furnish(folder: Path, name: Catalogue, real: Path) -> None:
+    """Fill a folder's migrated database as its name says; `invented` and `empty` are as copied.
+
+    Args:
+        folder: holds `arena.sqlite3`; keys and checkpoint go to `data` in it.
+        name: `real` is one question with real answers, `voted` has a board, `demo` the demo packs.
+        real: folder of real questions and answers.
+    """
+    database = folder / "arena.sqlite3"
+    if name == "real":
+        slate = write_slate(folder / "slate", longest_question(real), real_answers(real))
+        fill(database, [slate])
+    elif name == "demo":
+        fill(database, demo_folders())
+    elif name == "voted":
+        vote_much(database, folder / "data")

@@ -118,7 +118,7 @@ def test_the_share_seen_of_a_long_answer(
 
 
 def test_a_very_long_answer_not_scrolled_counts_as_unseen(
-    open_live: object, real: LiveArena, open_page: OpenPage
+    real: LiveArena, open_page: OpenPage
 ) -> None:
     """In a low window the share of the longest answer stays below 0.05, so the vote weighs 0."""
     page = open_page(real.url)

@@ -73,12 +73,12 @@ def test_the_way_outs_have_keys(
 
 
 def test_s_skips_unrevealed(live: LiveArena, open_page: OpenPage) -> None:
-    """S brings another question in place, and nothing is voted or revealed."""
+    """S brings another ballot in place, and nothing is voted or revealed."""
     page = open_page(live.url)
     page.goto("/")
-    first = page.locator(".question h1").inner_text()
+    first = page.locator("#answer-A").get_attribute("data-slot") or ""
     page.keyboard.press("s")
-    expect(page.locator(".question h1")).not_to_have_text(first)
+    expect(page.locator("#answer-A")).not_to_have_attribute("data-slot", first)
     expect(page.locator(".answer[data-model]")).to_have_count(0)
     assert len(live.site.events("ballot.skipped")) == 1
     assert live.site.count("vote") == 0
