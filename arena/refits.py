@@ -89,7 +89,8 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
     fitted = lobster.fit(columns.choices(), start=start)
     basket = _basket(fitted, header, previous)
     made = lobster.board(fitted, basket=basket or None)
-    rows = tuple(row_body(row, totals(columns)) for row in made.models)
+    sums = totals(columns)
+    rows = tuple(row_body(row, sums) for row in made.models)
     facts = {
         "log_likelihood": f"{made.log_likelihood:.6f}",
         "iterations": made.iterations,

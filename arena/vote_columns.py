@@ -91,16 +91,16 @@ class Columns:
     def choices(self) -> Choices:
         """Lay the votes out as the engine takes them."""
         votes = self.votes
-        models = votes["models"].astype(np.int64)
+        sets = np.asfortranarray(votes["models"])
         rows = np.arange(len(votes))
-        best, worst = votes["best"].astype(np.int64), votes["worst"].astype(np.int64)
+        best, worst = votes["best"].astype(np.int16), votes["worst"].astype(np.int16)
         return Choices(
             models=tuple(self.names["models"]),
-            sets=models,
-            best=np.where(best >= 0, models[rows, np.maximum(best, 0)], best),
-            worst=np.where(worst >= 0, models[rows, np.maximum(worst, 0)], NO_WORST),
-            weight=votes["weight"].astype(np.int64),
-            cluster=votes["cluster"].astype(np.int64),
+            sets=sets,
+            best=np.where(best >= 0, sets[rows, np.maximum(best, 0)], best),
+            worst=np.where(worst >= 0, sets[rows, np.maximum(worst, 0)], NO_WORST).astype(np.int16),
+            weight=np.ascontiguousarray(votes["weight"]),
+            cluster=np.ascontiguousarray(votes["cluster"]),
         )
 
 

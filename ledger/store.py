@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, CursorResult, RowMapping, Select, delete, func, insert, select
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    RowMapping,
+    Select,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+)
 
 from ledger import tables, tiles
 from ledger.canonical import canonical, digest
@@ -201,16 +211,12 @@ def sequenced(stream: str, kind: str, low: int, high: int) -> Select[tuple[str, 
 
     Rooms join their own tables with it, and so read exactly what a prefix of the log holds.
     """
-    return (
-        select(tables.log_entry.c.event_id, tables.log_entry.c.idx)
-        .join(tables.event, tables.event.c.id == tables.log_entry.c.event_id)
-        .where(
-            tables.event.c.stream == stream,
-            tables.event.c.kind == kind,
-            tables.log_entry.c.idx >= low,
-            tables.log_entry.c.idx < high,
-        )
+    entry, event = tables.log_entry.c, tables.event
+    # As a condition and not a join: else SQLite reads the whole stream to find a short range.
+    wanted = exists(select(event.c.id)).where(
+        event.c.id == entry.event_id, event.c.stream == stream, event.c.kind == kind
     )
+    return select(entry.event_id, entry.idx).where(entry.idx >= low, entry.idx < high, wanted)
 
 
 def head(conn: Connection) -> Head:
