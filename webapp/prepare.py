@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from arena.catalogue import render_missing
 from arena.demo_pack import load_demo
-from ledger.migrate import upgrade
+from ledger.migrate import require_current, upgrade
 from webapp.paths import MIGRATIONS
 from webapp.settings import Settings
 from webapp.wiring import build_services
 
-__all__ = ["prepare"]
+__all__ = ["prepare", "require_prepared"]
 
 
 def prepare(settings: Settings, say: Callable[[str], None]) -> None:
@@ -29,3 +29,13 @@ def prepare(settings: Settings, say: Callable[[str], None]) -> None:
             say(f"Rendered {rendered} answers.")
     finally:
         services.close()
+
+
+def require_prepared(settings: Settings) -> None:
+    """Refuse to run on a database that is not at this program's version.
+
+    Raises:
+        DatabaseNotMigrated: naming both revisions and what to do.
+        DatabaseUnavailable: it cannot be reached or opened.
+    """
+    require_current(settings.database_url, MIGRATIONS)

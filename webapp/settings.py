@@ -86,7 +86,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     settings = Settings(
         data_dir=data_dir.resolve(),
         database_url=_database_url(environ, data_dir.resolve()),
-        redis_url=environ.get("ARENA_REDIS_URL") or None,
+        redis_url=_redis_url(environ),
         secret_keys=_secret_keys(environ),
         production=production == "production",
         public_url=public_url,
@@ -177,6 +177,17 @@ def _database_url(environ: Mapping[str, str], data_dir: Path) -> str:
         url = "postgresql+psycopg://" + url.removeprefix("postgresql://")
     if not url.startswith(("sqlite:///", "postgresql+psycopg://")):
         message = "ARENA_DATABASE_URL must begin with sqlite:/// or postgresql://"
+        raise SettingsError(message)
+    return url
+
+
+def _redis_url(environ: Mapping[str, str]) -> str | None:
+    url = environ.get("ARENA_REDIS_URL") or None
+    # The address is not repeated: it may hold a password.
+    if url is not None and (
+        not url.startswith(("redis://", "rediss://")) or not urlsplit(url).hostname
+    ):
+        message = "ARENA_REDIS_URL is unusable: use redis://HOST:PORT or rediss://HOST:PORT"
         raise SettingsError(message)
     return url
 

@@ -241,5 +241,5 @@ def _agreed(what: str, given: str | None, stated: str | None) -> str:
     if given and stated and given != stated:
         raise ImportRefused(f"the pack states the {what} {stated!r}, not {given!r}")
     if not given and not stated:
-        raise ImportRefused(f"the {what} is required: say it, for nothing states it")
+        raise ImportRefused(f"the {what} is required and no pack states it: give it with --{what}")
     return given or stated

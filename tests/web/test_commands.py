@@ -6,6 +6,7 @@ import functools
 import json
 import random
 import re
+import socket
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -328,6 +329,38 @@ def test_an_unusable_setting_is_one_line(command: Command) -> None:
         assert result.exit_code == 2, words
         assert result.stderr.startswith("arena: ARENA_PORT is 'none'")
         assert result.stderr.count("\n") == 1
+
+
+def test_a_taken_port_is_told_before_anything_is_made(command: Command, tmp_path: Path) -> None:
+    """`serve` names the port in one line, announces nothing and makes no data folder."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        result = command("serve", port=str(port), data_dir=str(tmp_path / "none"))
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"arena: port {port} is taken")
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("half", ["web", "worker"])
+def test_half_an_arena_needs_a_prepared_database(
+    command: Command, tmp_path: Path, half: str
+) -> None:
+    """On an empty database neither half starts: one line, exit code 1, what to run."""
+    empty = f"sqlite:///{tmp_path / 'empty.sqlite3'}"
+    result = command(half, database_url=empty)
+    assert result.exit_code == 1
+    assert "run `arena db upgrade`" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(command: Command, tmp_path: Path) -> None:
+    """A data folder under a file is named with the system's reason."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    result = command("models", data_dir=str(tmp_path / "file" / "data"))
+    assert result.exit_code == 1
+    assert result.stderr == f"arena: Not a directory: {tmp_path / 'file' / 'data'}\n"
 
 
 def test_nothing_signed_yet(command: Command) -> None:

@@ -26,7 +26,7 @@ _EXPECTED = (AntiabuseError, ArenaError, LedgerError, LobsterError, SettingsErro
 
 
 class _OneLine(click.Group):
-    """Turns the errors we raise on purpose into one line and exit code 1."""
+    """Turns expected errors, and files that cannot be used, into one line and an exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
         try:
@@ -38,6 +38,11 @@ class _OneLine(click.Group):
             # Whoever read our output has gone, as `head` does; what is left unread is no fault.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
+        except OSError as error:
+            if error.filename is None:
+                raise
+            click.echo(f"arena: {error.strerror}: {error.filename}", err=True)
+            ctx.exit(1)
 
 
 @click.group(cls=_OneLine, context_settings={"help_option_names": ["-h", "--help"]})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import sys
 import threading
 import time
@@ -12,7 +14,7 @@ from typing import Final
 
 import click
 
-from webapp.settings import Settings, read_settings
+from webapp.settings import Settings, SettingsError, read_settings
 
 __all__ = ["serve", "web", "worker"]
 
@@ -27,6 +29,7 @@ def serve() -> None:
     from webapp.supervisor import Supervisor
 
     settings = read_settings(os.environ)
+    _require_free_port(settings)
     prepare(settings, say=_say)
     arena = [sys.executable, "-m", "webapp.cli"]
     supervisor = Supervisor(
@@ -39,10 +42,12 @@ def serve() -> None:
 @click.command()
 def web() -> None:
     """Run the web half alone; the database must be prepared."""
+    from webapp.prepare import require_prepared
     from webapp.server import run_web
     from webapp.supervisor import stop_with_parent
 
     settings = read_settings(os.environ)
+    require_prepared(settings)
     stop_with_parent(os.environ)
     run_web(settings)
 
@@ -51,14 +56,42 @@ def web() -> None:
 def worker() -> None:
     """Run the worker half alone: sequencer, fits, upkeep."""
     from webapp.logs import init_logs
+    from webapp.prepare import require_prepared
     from webapp.supervisor import stop_with_parent
     from webapp.wiring import build_services
     from webapp.worker import run_worker
 
     settings = read_settings(os.environ)
+    require_prepared(settings)
     init_logs()
     stop_with_parent(os.environ)
     run_worker(build_services(settings))
+
+
+def _require_free_port(settings: Settings) -> None:
+    """Refuse an address that cannot be listened on, before anything is prepared or announced.
+
+    Raises:
+        SettingsError: naming the variable to change.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        # As the server does: what the last run left in TIME_WAIT is no obstacle.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                message = (
+                    f"port {settings.port} is taken: stop what uses it, or set ARENA_PORT to "
+                    "another"
+                )
+            else:
+                message = (
+                    f"cannot listen on {settings.host}, port {settings.port} ({error.strerror}): "
+                    "set ARENA_HOST and ARENA_PORT"
+                )
+            raise SettingsError(message) from error
 
 
 def _say(line: str) -> None:
