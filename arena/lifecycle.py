@@ -87,6 +87,7 @@ def admit(ports: Ports, mode: Mode, now_us: int) -> tuple[str, ...]:
         if conn.execute(_NEWCOMERS, {"mode": mode}).first() is None:
             return ()
     with ports.database.write() as conn:
+        refits.one_worker_at_a_time(conn)
         newcomers = conn.execute(_NEWCOMERS, {"mode": mode}).scalars().all()
         size = store.head(conn).size
         for model in newcomers:
@@ -113,6 +114,7 @@ def open_month(ports: Ports, mode: Mode, now_us: int) -> bool:
             return False
     began_us = _month_start_us(now_us)
     with ports.database.write() as conn:
+        refits.one_worker_at_a_time(conn)
         if headers.latest(conn, mode, month) is not None:
             return False
         size = store.head(conn).size
@@ -158,6 +160,7 @@ def look_if_due(ports: Ports, mode: Mode, now_us: int) -> bool:
     standings = _standings(known, board, refits.counted(columns)[0])
     found = lifecycle.look(standings, now_us, ranking_rules.current())
     with ports.database.write() as conn:
+        refits.one_worker_at_a_time(conn)
         if _looked(conn, mode, day):
             return False
         looked = Looked(

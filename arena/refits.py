@@ -23,6 +23,7 @@ from arena.events import Mode
 from arena.ports import Ports
 from arena.projection import project
 from arena.tables import board as board_table
+from arena.tables import catalogue_head
 from arena.vote_columns import Columns
 from ledger import store
 from ledger.canonical import canonical
@@ -34,6 +35,7 @@ __all__ = [
     "Fitted",
     "Totals",
     "counted",
+    "one_worker_at_a_time",
     "publish",
     "refit_if_due",
     "refit_now",
@@ -216,10 +218,16 @@ def publish(ports: Ports, mode: Mode, month: str, now_us: int, fitted: Fitted) -
         output_sha256=hashlib.sha256(canonical({"rows": list(rows), "facts": facts})).hexdigest(),
     )
     with ports.database.write() as conn:
+        one_worker_at_a_time(conn)
         if _is_out(conn, event):
             return False
         project(conn, ports.log.append(conn, board_event(event, event_id=event.board)))
     return True
+
+
+def one_worker_at_a_time(conn: Connection) -> None:
+    """Wait until no other worker writes boards or states; SQLite has one writer anyway."""
+    conn.execute(select(catalogue_head.c.version).with_for_update())
 
 
 def _is_out(conn: Connection, event: BoardPublished) -> bool:

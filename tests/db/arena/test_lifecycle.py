@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -139,6 +141,30 @@ def test_newcomers_enter_once(either_arena: ArenaSite, tmp_path: Path) -> None:
     assert (last["model"], last["before"], last["after"]) == (NEW[0], None, "active")
     assert (last["cause"], last["log_size"], last["numbers"]) == ("entered", size, {})
     assert history(arena, NEW[0]) == [(None, "active", "entered")]
+
+
+def test_workers_that_race_write_everything_once(either_arena: ArenaSite) -> None:
+    """Four workers in the same minute: one enters the models, opens the month, takes the look."""
+    arena = either_arena
+    gate = threading.Barrier(4)
+
+    def work(_: int) -> None:
+        gate.wait(10)
+        upkeep(arena)
+
+    with ThreadPoolExecutor(4) as workers:
+        list(workers.map(work, range(4)))
+
+    assert len(arena.events("model.state")) == 2 * len(MODELS)
+    assert len(arena.events("month.opened")) == len(arena.events("lifecycle.looked")) == 2
+    votes_by_order(arena, 2)
+
+    def fit(_: int) -> bool:
+        gate.wait(10)
+        return refits.refit_now(arena.services.ports, "speed", "2026-11", arena.clock())
+
+    with ThreadPoolExecutor(4) as workers:
+        assert sorted(workers.map(fit, range(4))) == [False, False, False, True]
 
 
 def test_a_held_answer_admits_nobody(either_arena: ArenaSite) -> None:
