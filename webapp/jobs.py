@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import structlog
 from huey import RedisHuey, SqliteHuey, crontab
 from huey.api import Huey
@@ -15,11 +18,20 @@ from arena.boards import MODES
 from arena.events import Mode
 from arena.side_boards import refit_side_boards_if_due
 from arena.votes import ANY_MODE
+from ledger.errors import LedgerError
 from ledger.ids import uuid4
 from webapp.settings import Settings
 from webapp.wiring import Services
 
-__all__ = ["MODES", "fold_refusals", "make_queue", "refit", "refit_side_boards", "register_jobs"]
+__all__ = [
+    "MODES",
+    "every_minute",
+    "fold_refusals",
+    "make_queue",
+    "refit",
+    "refit_side_boards",
+    "register_jobs",
+]
 
 _log = structlog.get_logger("webapp.jobs")
 
@@ -36,11 +48,27 @@ def register_jobs(queue: Huey, services: Services) -> None:
 
     @queue.periodic_task(crontab(minute="*"), name="every_minute")
     def _every_minute() -> None:
-        fold_refusals(services)
-        lifecycle.upkeep(services.ports, services.clock())
-        for mode in MODES:
-            refit(services, mode)
-            refit_side_boards(services, mode)
+        every_minute(services)
+
+
+def every_minute(services: Services) -> None:
+    """Do what a minute brings; what fails is logged, keeps nothing else back, and comes again."""
+    work: list[tuple[str, Callable[[], object]]] = [
+        ("fold_refusals", lambda: fold_refusals(services)),
+        ("lifecycle", lambda: lifecycle.upkeep(services.ports, services.clock())),
+    ]
+    for mode in MODES:
+        work += [
+            (f"refit {mode}", partial(refit, services, mode)),
+            (f"side_boards {mode}", partial(refit_side_boards, services, mode)),
+        ]
+    for name, act in work:
+        try:
+            act()
+        except LedgerError as error:
+            _log.error("job_failed", job=name, error=type(error).__name__, detail=str(error))
+        except Exception as error:  # noqa: BLE001 - one job's fault must not stop the others
+            _log.error("job_failed", job=name, exc_info=error)
 
 
 def refit(services: Services, mode: str) -> bool:

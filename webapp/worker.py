@@ -53,10 +53,20 @@ class SequencerLoop:
             except LedgerError as error:
                 _log.error("sequencer_failed", error=type(error).__name__, detail=str(error))
                 wait_s = _FAULT_WAIT_S
+            except Exception as error:  # noqa: BLE001 - the loop must outlive any fault of a step
+                _log.error("sequencer_failed", error=type(error).__name__, exc_info=error)
+                wait_s = _FAULT_WAIT_S
             else:
                 if step.added:
-                    for mode in jobs.MODES:
-                        self._refit(mode)
+                    self._ask_for_fits()
+
+    def _ask_for_fits(self) -> None:
+        try:
+            for mode in jobs.MODES:
+                self._refit(mode)
+        except Exception as error:  # noqa: BLE001 - any fault of the queue's storage
+            # The minute's timetable fits as well; the log must go on without the queue.
+            _log.warning("fit_not_asked_for", error=type(error).__name__)
 
 
 def run_worker(services: Services) -> None:
