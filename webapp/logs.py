@@ -12,13 +12,13 @@ from redis.exceptions import RedisError
 
 from ledger.errors import LedgerError
 
-__all__ = ["init_logs"]
+__all__ = ["Outages", "init_logs"]
 
 
 _REPEAT_AFTER_S: Final = 60.0
 
 
-class _Outages(logging.Filter):
+class Outages(logging.Filter):
     """Tells an outage of database or Redis in one line, and the same line once a minute."""
 
     def __init__(self) -> None:
@@ -26,6 +26,7 @@ class _Outages(logging.Filter):
         self._told: dict[str, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
+        """Shorten what tells of an outage; let it through when it was not told lately."""
         error = record.exc_info[1] if record.exc_info else None
         if not isinstance(error, RedisError | LedgerError):
             return True
@@ -43,7 +44,7 @@ def init_logs() -> None:
     """Set up structured lines for our own loggers, and warnings only from libraries."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     for handler in logging.getLogger().handlers:
-        handler.addFilter(_Outages())
+        handler.addFilter(Outages())
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
