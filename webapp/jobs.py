@@ -9,16 +9,19 @@ from huey.api import Huey
 from antiabuse.events import refusals_folded
 from antiabuse.quotas import take_tallies
 from antiabuse.utc import month_of
-from arena import lifecycle, refits
+from arena import fit_faults, lifecycle, refits
 from arena.ballot_events import arena_stream
 from arena.boards import MODES
+from arena.events import Mode
 from arena.side_boards import refit_side_boards_if_due
 from arena.votes import ANY_MODE
+from ledger.errors import LedgerError
 from ledger.ids import uuid4
+from ranking.lobster import LobsterError
 from webapp.settings import Settings
 from webapp.wiring import Services
 
-__all__ = ["MODES", "fold_refusals", "make_queue", "refit", "register_jobs"]
+__all__ = ["MODES", "fold_refusals", "make_queue", "refit", "refit_side_boards", "register_jobs"]
 
 _log = structlog.get_logger("webapp.jobs")
 
@@ -39,19 +42,41 @@ def register_jobs(queue: Huey, services: Services) -> None:
         lifecycle.upkeep(services.ports, services.clock())
         for mode in MODES:
             refit(services, mode)
-            now = services.clock()
-            refit_side_boards_if_due(services.ports, mode, month_of(now), now)
+            refit_side_boards(services, mode)
 
 
 def refit(services: Services, mode: str) -> bool:
-    """Publish a new board of the open month if one is due; return whether it was."""
+    """Publish a new board of the open month if one is due; return whether it was.
+
+    A fit that fails keeps the last board; pages and health say so until one succeeds (V-050).
+    """
     now = services.clock()
-    published = refits.refit_if_due(
-        services.ports, mode, month_of(now), now, services.settings.refit_min_votes
-    )
+    try:
+        published = refits.refit_if_due(
+            services.ports, mode, month_of(now), now, services.settings.refit_min_votes
+        )
+    except LedgerError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever stops a fit is told to readers too
+        _log.exception("fit_failed", mode=mode)
+        text = str(error) or type(error).__name__
+        fit_faults.record(services.database, mode, now, text)
+        return False
     if published:
+        fit_faults.clear(services.database, mode)
         _log.info("board_published", mode=mode)
     return published
+
+
+def refit_side_boards(services: Services, mode: Mode) -> bool:
+    """Publish the boards beside the official one if they are due; return whether they were."""
+    now = services.clock()
+    try:
+        return refit_side_boards_if_due(services.ports, mode, month_of(now), now)
+    except LobsterError:
+        # The official board does not hang on them: the other mode goes on, they are tried again.
+        _log.exception("side_boards_failed", mode=mode)
+        return False
 
 
 def fold_refusals(services: Services) -> int:
