@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 
 from arena.boards import ALL_CATEGORIES, OFFICIAL, PublishedBoard, View, parsed
 
-__all__ = ["Kinds", "before", "category_boards", "course", "kinds", "month_ends"]
+__all__ = ["Kinds", "before", "category_boards", "course", "kinds", "month_ends", "official_beside"]
 
 _COURSE = text(
     """
@@ -30,6 +30,10 @@ _FIRST = text(
 _BEFORE = text(
     "SELECT id, body FROM board WHERE mode = :mode AND month = :month AND view = :view"
     " AND category = :category AND computed_us <= :moment ORDER BY computed_us DESC LIMIT 1"
+)
+_BESIDE = text(
+    "SELECT id, body FROM board WHERE mode = :mode AND month = :month AND view = 'official'"
+    " AND category = '' AND log_size <= :log_size ORDER BY log_size DESC LIMIT 1"
 )
 _MONTH_ENDS = text(
     """
@@ -95,6 +99,13 @@ def before(conn: Connection, shown: PublishedBoard, moment_us: int) -> Published
         "moment": moment_us,
     }
     row = conn.execute(_BEFORE, values).one_or_none()
+    return None if row is None else parsed(row.id, row.body)
+
+
+def official_beside(conn: Connection, shown: PublishedBoard) -> PublishedBoard | None:
+    """Return the official board of the votes that another board was made of, or the last before."""
+    values = {"mode": shown.mode, "month": shown.month, "log_size": shown.log_size}
+    row = conn.execute(_BESIDE, values).one_or_none()
     return None if row is None else parsed(row.id, row.body)
 
 

@@ -7,16 +7,20 @@ from typing import Any, Final
 
 import altair as alt
 
+from antiabuse.utc import DAY_US
 from webapp.charts.figures import Lines, Track
 from webapp.charts.theme import Palette, Size
 
-__all__ = ["lines_chart", "spread"]
+__all__ = ["Layered", "lines_chart", "spread"]
+
+Layered = alt.LayerChart | alt.FacetChart
 
 _LABEL_GAP: Final = 1.5  # lines of type
 _MILLI: Final = 1_000
+_DAYS_ALONE: Final = 6
 
 
-def lines_chart(figure: Lines, palette: Palette, size: Size) -> alt.LayerChart:
+def lines_chart(figure: Lines, palette: Palette, size: Size) -> Layered:
     """Draw tracks with their changes of state."""
     height = max(size.least_height, 300)
     values = [value for track in figure.tracks for _, value in track.points]
@@ -29,25 +33,37 @@ def lines_chart(figure: Lines, palette: Palette, size: Size) -> alt.LayerChart:
         "at:T",
         title=None,
         scale=alt.Scale(type="utc"),
-        axis=alt.Axis(grid=False, tickCount=8 if size.plot > 400 else 3, labelFlush=False),  # noqa: PLR2004
+        axis=alt.Axis(grid=False, tickCount=size.moments, format=_moment_format(figure)),
     )
     y = alt.Y("value:Q", title=figure.axis, scale=alt.Scale(domain=domain, nice=False))
     y = y.axis(tickCount=6, format="d")
     layers = _courses(figure, palette, x, y)
     layers += _labels(focus, palette, gap, x)
     layers += _marks(figure, palette, x)
-    width = size.plot if size.plot > 400 else size.plot + 10  # noqa: PLR2004
-    return alt.layer(*layers).properties(width=width, height=height)
+    return alt.layer(*layers).properties(width=size.plot, height=height)
 
 
 def spread(values: Sequence[float], gap: float) -> list[float]:
-    """Move ascending values apart so that each stands at least `gap` above the one before."""
-    placed: list[float] = []
-    for value in values:
-        placed.append(max(value, placed[-1] + gap) if placed else value)
-    # Half of the push goes back down, so that a crowd stays around its own middle.
-    pushed = max((p - v for p, v in zip(placed, values, strict=True)), default=0.0)
-    return [p - pushed / 2 for p in placed]
+    """Move ascending values apart to at least `gap`, together by as little as possible.
+
+    Least squares by pooling neighbours that come too near (isotonic regression).
+    """
+    pools: list[tuple[float, int]] = []
+    for place, value in enumerate(values):
+        total, count = value - place * gap, 1
+        while pools and pools[-1][0] / pools[-1][1] > total / count:
+            before = pools.pop()
+            total, count = total + before[0], count + before[1]
+        pools.append((total, count))
+    bases = [total / count for total, count in pools for _ in range(count)]
+    return [base + place * gap for place, base in enumerate(bases)]
+
+
+def _moment_format(figure: Lines) -> str:
+    """Write days, and the time with them where the whole course is a matter of days."""
+    moments = [at for track in figure.tracks for at, _ in track.points]
+    span = max(moments, default=0) - min(moments, default=0)
+    return "%-d %b" if span > _DAYS_ALONE * DAY_US else "%-d %b %H:%M"
 
 
 def _colour(track: Track, palette: Palette) -> str:

@@ -7,18 +7,13 @@ from typing import Any, assert_never
 import altair as alt
 
 from webapp.charts.figures import Bars, Cells, Dots, Figure, Lines
-from webapp.charts.lines import lines_chart
+from webapp.charts.lines import Layered, lines_chart
 from webapp.charts.theme import Palette, Size, config
 
 __all__ = ["specification"]
 
-# Above this many models the numbers in the cells would run into each other.
-_CELLS_WITH_NUMBERS = {"wide": 14, "narrow": 5}
 
-
-def specification(
-    figure: Figure, palette: Palette, size: Size, *, picture: bool
-) -> dict[str, Any]:
+def specification(figure: Figure, palette: Palette, size: Size, *, picture: bool) -> dict[str, Any]:
     """Return the Vega-Lite specification of a figure.
 
     Args:
@@ -63,17 +58,21 @@ def _height(rows: int, size: Size) -> int:
 
 def _names(palette: Palette, size: Size) -> alt.Y:
     axis = alt.Axis(
-        title=None, grid=False, labelColor=palette.ink, labelFontSize=size.type, minExtent=size.names
+        title=None,
+        grid=False,
+        labelColor=palette.ink,
+        labelFontSize=size.type,
+        minExtent=size.names,
     )
     return alt.Y("name:N", sort=None, axis=axis)
 
 
-def _dots(figure: Dots, palette: Palette, size: Size) -> alt.LayerChart:
+def _dots(figure: Dots, palette: Palette, size: Size) -> Layered:
     rows = [{"name": r.name, "low": r.low, "at": r.at, "high": r.high} for r in figure.rows]
     base = alt.Chart(_data(rows)).encode(y=_names(palette, size))
-    step = {"tickMinStep": 1, "format": "d"} if figure.whole_numbers else {}
+    step = 1 if figure.whole_numbers else alt.Undefined
     x = alt.X("low:Q", title=figure.axis, scale=alt.Scale(zero=False, nice=True))
-    x = x.axis(tickCount=6, **step)
+    x = x.axis(tickCount=6, tickMinStep=step, format="d")
     layers: list[alt.Chart] = []
     if figure.middle is not None:
         rule = alt.Chart(_data([{"middle": figure.middle}]))
@@ -86,15 +85,13 @@ def _dots(figure: Dots, palette: Palette, size: Size) -> alt.LayerChart:
     return alt.layer(*layers).properties(width=size.plot, height=_height(len(rows), size))
 
 
-def _cells(figure: Cells, palette: Palette, size: Size) -> alt.LayerChart:
+def _cells(figure: Cells, palette: Palette, size: Size) -> Layered:
     rows = [
         {"row": row, "column": column, "value": value, "text": f"{value * 100:.0f}"}
         for row, values in zip(figure.names, figure.values, strict=True)
         for column, value in zip(figure.names, values, strict=True)
         if value is not None
     ]
-    wide = size.names + size.plot > 400  # noqa: PLR2004 - between the two sizes
-    side = 560 if wide else 340 - size.names
     left = alt.Axis(title=None, grid=False, labelColor=palette.ink, labelLimit=size.names)
     top = alt.Axis(
         title=None, grid=False, labelColor=palette.ink, orient="top", labelAngle=-45,
@@ -111,26 +108,28 @@ def _cells(figure: Cells, palette: Palette, size: Size) -> alt.LayerChart:
     )
     cells = base.mark_rect(stroke=palette.paper, strokeWidth=2, cornerRadius=3).encode(color=colour)
     layers: list[alt.Chart] = [cells]
-    if len(figure.names) <= _CELLS_WITH_NUMBERS["wide" if wide else "narrow"]:
+    if len(figure.names) <= size.numbers:
         strong = "abs(datum.value - 0.5) > 0.3"
         paint = alt.condition(strong, alt.value(palette.paper), alt.value(palette.ink))
         layers.append(base.mark_text().encode(text="text:N", color=paint))
-    return alt.layer(*layers).properties(width=side, height=side)
+    return alt.layer(*layers).properties(width=size.cells, height=size.cells)
 
 
-def _bars(figure: Bars, palette: Palette, size: Size) -> alt.LayerChart:
+def _bars(figure: Bars, palette: Palette, size: Size) -> Layered:
     rows = [
         {"name": name, "whole": whole, "part": part, "text": f"{part:,} of {whole:,}"}
         for name, whole, part in figure.rows
     ]
     base = alt.Chart(_data(rows)).encode(y=_names(palette, size))
-    room = max((whole for _, whole, _ in figure.rows), default=1) * (1.15 if size.plot > 400 else 1.5)  # noqa: PLR2004
+    room = max((whole for _, whole, _ in figure.rows), default=1) * size.words
     x = alt.X("whole:Q", title=figure.axis, scale=alt.Scale(domain=[0, room], nice=False))
     x = x.axis(tickCount=5, format=",d")
     thick = min(20, size.row // 2)
     whole = base.mark_bar(color=palette.reach, height=thick, cornerRadius=3).encode(x=x)
     part = base.mark_bar(color=palette.accent, height=thick, cornerRadius=3).encode(x="part:Q")
-    words = base.mark_text(align="left", dx=6, color=palette.muted).encode(x="whole:Q", text="text:N")
+    words = base.mark_text(align="left", dx=6, color=palette.muted).encode(
+        x="whole:Q", text="text:N"
+    )
     return alt.layer(whole, part, words).properties(
         width=size.plot, height=_height(len(rows), size)
     )

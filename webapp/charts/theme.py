@@ -31,12 +31,20 @@ class Palette:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Pixels of a drawing: width of the plot and of the names beside it, and sizes of type."""
+    """Pixels of a drawing: width of the plot and of the names beside it, a row, type, a heat map.
+
+    `moments` are the ticks of a time axis; `numbers` is the most models whose cells of a heat map
+    have room for numbers; `words` is how much wider than its longest bar a plot is, for its words.
+    """
 
     plot: int
     names: int
     row: int
     type: int
+    cells: int
+    moments: int
+    numbers: int
+    words: float
 
     @property
     def least_height(self) -> int:
@@ -71,8 +79,12 @@ PALETTES: Final[dict[ThemeName, Palette]] = {
     ),
 }
 SIZES: Final[dict[SizeName, Size]] = {
-    "wide": Size(plot=760, names=180, row=40, type=13),
-    "narrow": Size(plot=216, names=124, row=34, type=12),
+    "wide": Size(
+        plot=760, names=180, row=40, type=13, cells=560, moments=6, numbers=14, words=1.18
+    ),
+    "narrow": Size(
+        plot=216, names=124, row=34, type=12, cells=216, moments=2, numbers=5, words=1.7
+    ),
 }
 
 
