@@ -171,8 +171,8 @@ def _grown(conn: Connection, mode: Mode, month: str, known: Columns, log_size: i
     names = {name: _Numbers(known.names[name]) for name in _LISTS}
     query = _query(mode, month, known.log_size, log_size)
     parts, last_vote = [known.votes], known.last_vote
-    result = conn.execution_options(yield_per=_PAGE).execute(query)
-    for page in result.partitions():
+    # No cursor of the server's: PostgreSQL has them in transactions only, and a reader has none.
+    for page in conn.execute(query).partitions(_PAGE):
         table = np.zeros(len(page), dtype=VOTE)
         for place, row in enumerate(page):
             table[place] = _numbers(row, names)

@@ -109,7 +109,7 @@ def _cells(figure: Cells, palette: Palette, size: Size) -> Layered:
     cells = base.mark_rect(stroke=palette.paper, strokeWidth=2, cornerRadius=3).encode(color=colour)
     layers: list[alt.Chart] = [cells]
     if len(figure.names) <= size.numbers:
-        strong = "abs(datum.value - 0.5) > 0.3"
+        strong = "abs(datum.value - 0.5) > 0.37"
         paint = alt.condition(strong, alt.value(palette.paper), alt.value(palette.ink))
         layers.append(base.mark_text().encode(text="text:N", color=paint))
     return alt.layer(*layers).properties(width=size.cells, height=size.cells)

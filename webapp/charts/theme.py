@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 __all__ = ["PALETTES", "SIZES", "Palette", "Size", "SizeName", "ThemeName", "config"]
 
 ThemeName = Literal["light", "dark"]
-SizeName = Literal["wide", "narrow"]
+SizeName = Literal["wide", "half", "narrow"]
 
 _FONT: Final = "-apple-system, Segoe UI, Roboto, Noto Sans, Helvetica Neue, Arial, sans-serif"
 
@@ -81,6 +81,9 @@ PALETTES: Final[dict[ThemeName, Palette]] = {
 SIZES: Final[dict[SizeName, Size]] = {
     "wide": Size(
         plot=760, names=180, row=40, type=13, cells=560, moments=6, numbers=14, words=1.18
+    ),
+    "half": Size(
+        plot=430, names=140, row=40, type=13, cells=470, moments=4, numbers=14, words=1.28
     ),
     "narrow": Size(
         plot=216, names=124, row=34, type=12, cells=216, moments=2, numbers=5, words=1.7

@@ -26,7 +26,7 @@ charts = Blueprint("charts", __name__)
 _YEAR_S: Final = 365 * 24 * 3600
 _MIMETYPES: Final[Mapping[Format, str]] = {"svg": "image/svg+xml", "png": "image/png"}
 _THEMES: Final[Mapping[str, ThemeName]] = {"light": "light", "dark": "dark"}
-_SIZES: Final[Mapping[str, SizeName]] = {"wide": "wide", "narrow": "narrow"}
+_SIZES: Final[Mapping[str, SizeName]] = {"wide": "wide", "half": "half", "narrow": "narrow"}
 _ENDINGS: Final[Mapping[str, Format]] = {"svg": "svg", "png": "png"}
 _WORDS: Final = {
     "scores": "Board",
