@@ -26,11 +26,11 @@ _Models = Mapping[str, ModelInfo]
 
 
 class Content(Protocol):
-    """Every view has its numbers as a sheet too."""
+    """Every view has its numbers as a sheet too, made when a file is asked for."""
 
     @property
-    def sheet(self) -> Sheet:
-        """Return the numbers."""
+    def sheet(self) -> Callable[[], Sheet]:
+        """Return what makes the sheet."""
         ...
 
 

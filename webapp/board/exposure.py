@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from arena.boards import PublishedBoard
 from arena.catalogue import ModelInfo
@@ -34,7 +35,7 @@ class ExposureView:
 
     ballots: int
     rows: tuple[ExposureRow, ...]
-    sheet: Sheet
+    sheet: Callable[[], Sheet]
 
 
 def exposure_rows(
@@ -71,13 +72,17 @@ def exposure_view(
 ) -> ExposureView:
     """Return the exposure table for its page."""
     rows = exposure_rows(board, counts, models, states)
+    return ExposureView(counts.ballots, tuple(rows), partial(_sheet, rows))
+
+
+def _sheet(rows: Sequence[ExposureRow]) -> Sheet:
     columns = ("model", "state", "issued", "voted", "counted", "weighted", "share")
     cells = [
         (r.model.slug, r.state.value if r.state else None, r.issued, r.voted, r.counted,
          r.weighted, round(r.share, 6))
         for r in rows
     ]  # fmt: skip
-    return ExposureView(counts.ballots, tuple(rows), Sheet(columns, tuple(cells)))
+    return Sheet(columns, tuple(cells))
 
 
 def bars(board: PublishedBoard, counts: Exposures, names: Mapping[str, str], title: str) -> Bars:

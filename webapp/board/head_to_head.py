@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,7 +46,7 @@ class HeadToHeadView:
     models: tuple[ModelInfo, ...]
     pairs: tuple[Pair, ...]
     more: int
-    sheet: Sheet
+    sheet: Callable[[], Sheet]
 
 
 class _Tables:
@@ -100,7 +100,7 @@ def head_to_head_view(board: PublishedBoard, models: Mapping[str, ModelInfo]) ->
         models=tuple(models[slug] for slug in shown),
         pairs=tuple(_pairs(tables, shown)),
         more=len(tables.ordered) - len(shown),
-        sheet=_sheet(_pairs(tables, tables.ordered)),
+        sheet=lambda: _sheet(_pairs(tables, tables.ordered)),
     )
 
 

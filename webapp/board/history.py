@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from sqlalchemy import Connection
@@ -48,7 +49,7 @@ class HistoryView:
     moments: tuple[Moment, ...]
     changes: tuple[StateChange, ...]
     points: int
-    sheet: Sheet
+    sheet: Callable[[], Sheet]
 
 
 def load_course(conn: Connection, board: PublishedBoard) -> Course:
@@ -86,7 +87,7 @@ def history_view(
         ),
         changes=tuple(c for c in reversed(course.changes) if c.at_us <= until_us),
         points=len(course.boards),
-        sheet=_sheet(course),
+        sheet=partial(_sheet, course),
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from arena.boards import BoardRow, PublishedBoard
@@ -85,7 +86,7 @@ class ScoresView:
     same_rate: float
     bad_rate: float
     facts: Mapping[str, Any]
-    sheet: Sheet
+    sheet: Callable[[], Sheet]
 
 
 def scores_view(
@@ -125,7 +126,7 @@ def scores_view(
         same_rate=_share(board.verdicts.get("same", 0), board.votes),
         bad_rate=_share(board.verdicts.get("bad", 0), board.votes),
         facts=board.facts,
-        sheet=_sheet([*ranked, *rest], states, past),
+        sheet=partial(_sheet, [*ranked, *rest], states, past),
     )
 
 
@@ -218,7 +219,8 @@ def _sheet(
     found = []
     for row in rows:
         state = states.get(row.model)
-        cells: list[Cell] = [*asdict(row).values(), state.value if state else None]
+        cells: list[Cell] = [getattr(row, name) for name in _ROW_FIELDS]
+        cells.append(state.value if state else None)
         if past:
             before = past.row_of(row.model)
             cells += [round(row.score - before.score, 2) if before else None, past.id]

@@ -57,7 +57,7 @@ def show_board() -> Response:
             abort(404)
         content = load_content(conn, asked, asked.board, models) if asked.board else None
         if kind is not None:
-            sheet = content.sheet if content else Sheet((), ())
+            sheet = content.sheet() if content else Sheet((), ())
             return as_file(asked.board, asked.view, sheet, kind)
         frame = _frame(conn, asked, month_of(now))
     page = render_template(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, Response, make_response, render_template, request
 
@@ -17,6 +17,7 @@ from ranking.points import VotePoints
 from webapp.htmx import wants_fragment
 from webapp.limits import reading_limit
 from webapp.rules.formulas import formula
+from webapp.rules.numbers import RuleText
 
 arena_rules = Blueprint("arena_rules", __name__)
 
@@ -33,26 +34,6 @@ class Example:
     scroll: str
     outcome: Sincerity | None
     points: VotePoints | None
-
-
-class RuleText:
-    """Numbers of a ruleset by name, each with its reason."""
-
-    def __init__(self, ruleset: Any) -> None:  # noqa: ANN401 - any of the rulesets
-        self._ruleset = ruleset
-        self._fields = type(ruleset).__dataclass_fields__
-
-    def value(self, name: str) -> Any:  # noqa: ANN401 - numbers of several kinds
-        """Return a number."""
-        return getattr(self._ruleset, name)
-
-    def unit(self, name: str) -> str:
-        """Return its unit."""
-        return str(self._fields[name].metadata["unit"])
-
-    def reason(self, name: str) -> str:
-        """Return why it is so."""
-        return str(self._fields[name].metadata["reason"])
 
 
 @arena_rules.get("/rules/arena")

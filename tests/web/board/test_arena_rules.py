@@ -10,6 +10,7 @@ import pytest
 from antiabuse import rules as antiabuse_rules
 from ranking import rules as ranking_rules
 from tests.fixtures.arena_site import ArenaSite
+from webapp.rules.numbers import written
 
 # Fields of the ranking's ruleset that no formula of this page needs: they stand on /rules.
 ELSEWHERE = {
@@ -37,7 +38,7 @@ def test_every_number_stands_with_its_reason(arena: ArenaSite) -> None:
     ruleset = ranking_rules.current()
     for field in fields(ruleset):
         if field.name not in ELSEWHERE:
-            assert f"<strong>{getattr(ruleset, field.name)}</strong>" in html, field.name
+            assert f"<strong>{written(getattr(ruleset, field.name))}</strong>" in html, field.name
             assert field.metadata["reason"] in html, field.name
 
 

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from arena import refits
 from ranking import lobster
 from tests.fixtures.arena_site import ArenaSite
 from webapp import jobs
@@ -34,7 +33,7 @@ def test_a_failed_fit_is_told_and_forgotten(
     month.sequence(after_s=120)
     began = month.clock()
     with monkeypatch.context() as patched:
-        patched.setattr(refits.lobster, "fit", broken)
+        patched.setattr(lobster, "fit", broken)
         assert not jobs.refit(month.services, "speed")
         month.clock.advance(60)
         assert not jobs.refit(month.services, "speed")
