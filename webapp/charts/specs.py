@@ -92,10 +92,13 @@ def _cells(figure: Cells, palette: Palette, size: Size) -> Layered:
         for column, value in zip(figure.names, values, strict=True)
         if value is not None
     ]
-    left = alt.Axis(title=None, grid=False, labelColor=palette.ink, labelLimit=size.names)
+    type_ = min(size.type, size.cells // max(len(figure.names), 1))
+    left = alt.Axis(
+        title=None, grid=False, labelColor=palette.ink, labelFontSize=type_, labelLimit=size.names
+    )
     top = alt.Axis(
         title=None, grid=False, labelColor=palette.ink, orient="top", labelAngle=-45,
-        labelLimit=size.names,
+        labelFontSize=type_, labelLimit=size.names,
     )  # fmt: skip
     base = alt.Chart(_data(rows)).encode(
         y=alt.Y("row:N", sort=list(figure.names), axis=left),

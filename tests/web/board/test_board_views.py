@@ -232,9 +232,10 @@ def test_a_retired_model_stays_and_is_marked(month: ArenaSite) -> None:
 
 def test_newer_votes_are_told(month: ArenaSite) -> None:
     """Votes that the board does not hold yet are counted on the page."""
-    month.voter().read_and_vote()
-    month.sequence()
-    assert "1 newer votes wait" in get(month, "/leaderboard").text
+    for words in ("1 newer vote waits", "2 newer votes wait"):
+        month.voter().read_and_vote()
+        month.sequence()
+        assert words in get(month, "/leaderboard").text
 
 
 @pytest.mark.parametrize(
