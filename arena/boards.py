@@ -1,4 +1,4 @@
-"""Published boards, read back: the latest, one by its id, a month's history.
+"""Published boards, read back: the latest, one by its id, the last of each day.
 
 A board is a function of the log's first `log_size` entries, so anyone can compute it again (V-051).
 """
@@ -28,10 +28,10 @@ __all__ = [
     "as_mode",
     "by_id",
     "categories",
-    "history",
     "last_of_each_day",
     "latest",
     "months",
+    "parsed",
 ]
 
 MODES: Final[tuple[Mode, ...]] = ("speed", "expert")
@@ -127,17 +127,6 @@ _CATEGORIES = text(
     " AND view = 'official' AND category <> '' ORDER BY category"
 )
 _MONTHS = text("SELECT DISTINCT month FROM board WHERE mode = :mode ORDER BY month DESC")
-_HISTORY = text(
-    """
-    SELECT b.id, b.body FROM board b
-    JOIN (SELECT max(log_size) AS log_size FROM board
-          WHERE mode = :mode AND month = :month AND view = 'official' AND category = ''
-          GROUP BY computed_us / :step) last
-      ON last.log_size = b.log_size
-    WHERE b.mode = :mode AND b.month = :month AND b.view = 'official' AND b.category = ''
-    ORDER BY b.log_size
-    """
-)
 _DAYS = text(
     """
     SELECT b.id, b.body FROM board b
@@ -160,13 +149,13 @@ def latest(
 ) -> PublishedBoard | None:
     """Return the board that was published last, or None before the first."""
     row = _LATEST.run(conn, mode=mode, month=month, view=view, category=category).one_or_none()
-    return None if row is None else _parsed(row.id, row.body)
+    return None if row is None else parsed(row.id, row.body)
 
 
 def by_id(conn: Connection, board_id: str) -> PublishedBoard | None:
     """Return one board, or None when there is none of that id."""
     row = conn.execute(_BY_ID, {"id": board_id}).one_or_none()
-    return None if row is None else _parsed(row.id, row.body)
+    return None if row is None else parsed(row.id, row.body)
 
 
 def categories(conn: Connection, mode: str, month: str) -> Sequence[str]:
@@ -179,20 +168,14 @@ def months(conn: Connection, mode: str) -> Sequence[str]:
     return conn.execute(_MONTHS, {"mode": mode}).scalars().all()
 
 
-def history(conn: Connection, mode: str, month: str, step_us: int) -> list[PublishedBoard]:
-    """Return the last official board of each span of a month, oldest first."""
-    rows = conn.execute(_HISTORY, {"mode": mode, "month": month, "step": step_us})
-    return [_parsed(row.id, row.body) for row in rows]
-
-
 def last_of_each_day(conn: Connection, most: int = 30) -> list[PublishedBoard]:
     """Return the last official board of each mode and UTC day, newest first, at most so many."""
     rows = conn.execute(_DAYS, {"day": DAY_US, "most": most})
-    return [_parsed(row.id, row.body) for row in rows]
+    return [parsed(row.id, row.body) for row in rows]
 
 
 @lru_cache(maxsize=1024)
-def _parsed(board_id: str, body: str) -> PublishedBoard:
+def parsed(board_id: str, body: str) -> PublishedBoard:
     """Read a stored board; a published board never changes, so it is read once per process."""
     event = BoardPublished.from_body(json.loads(body))
     return PublishedBoard(

@@ -189,8 +189,10 @@ class _Refit:
 
     def _head_to_head(self) -> bool:
         table = matrix.head_to_head(self._choices, self._fit)
+        errors = lobster.Covariance.of(self._fit, None).error_of_differences()
         facts = {
             "models": list(table.models),
+            "difference_error": _text_table(errors * lobster.POINTS_PER_NAT, ".2f"),
             "chance": _text_table(table.chance, ".4f"),
             "won": _text_table(table.won, ".2f"),
             "shown": _text_table(table.shown, ".2f"),

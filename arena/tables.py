@@ -216,6 +216,8 @@ board = Table(
     closed_set("view", "official", "extended", "style", "makers", "head_to_head", "checks"),
     # Two workers that fit the same entries publish one board.
     UniqueConstraint("mode", "month", "view", "category", "log_size"),
+    # A month's history is picked from this index alone; bodies are read for what was picked.
+    Index("ix_board_history", "mode", "month", "view", "category", "computed_us", "log_size"),
 )
 
 month_header = Table(

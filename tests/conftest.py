@@ -15,6 +15,7 @@ pytest_plugins = (
     "tests.fixtures.databases",
     "tests.fixtures.valkey",
     "tests.fixtures.arena_app",
+    "tests.fixtures.simulated_month",
 )
 
 network.install()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from flask import Flask
 
 from webapp.assets import init_assets
+from webapp.board.caches import init_board_caches
 from webapp.board.views import board
+from webapp.charts.views import charts
 from webapp.errors import init_errors
 from webapp.feed.views import feed
 from webapp.filters import init_filters
@@ -14,9 +16,11 @@ from webapp.htmx import init_htmx
 from webapp.limits import init_limits
 from webapp.log.views import log
 from webapp.me.views import me
+from webapp.models.views import models
 from webapp.pages.views import pages
 from webapp.paths import STATIC, TEMPLATES
 from webapp.receipts.views import receipts
+from webapp.rules.views import arena_rules
 from webapp.security import init_security
 from webapp.site import init_site
 from webapp.vote.views import vote
@@ -45,6 +49,19 @@ def create_app(services: Services) -> Flask:
     init_filters(app)
     init_assets(app)
     init_site(app)
-    for blueprint in (vote, board, receipts, me, log, pages, feed, health):
+    init_board_caches(app)
+    for blueprint in (
+        vote,
+        board,
+        charts,
+        models,
+        arena_rules,
+        receipts,
+        me,
+        log,
+        pages,
+        feed,
+        health,
+    ):
         app.register_blueprint(blueprint)
     return app

@@ -12,7 +12,7 @@ from huey.api import Huey
 from antiabuse.events import refusals_folded
 from antiabuse.quotas import take_tallies
 from antiabuse.utc import month_of
-from arena import lifecycle, refits
+from arena import fit_faults, lifecycle, refits
 from arena.ballot_events import arena_stream
 from arena.boards import MODES
 from arena.events import Mode
@@ -72,12 +72,24 @@ def every_minute(services: Services) -> None:
 
 
 def refit(services: Services, mode: str) -> bool:
-    """Publish a new board of the open month if one is due; return whether it was."""
+    """Publish a new board of the open month if one is due; return whether it was.
+
+    A fit that fails keeps the last board; pages and health say so until one succeeds (V-050).
+    """
     now = services.clock()
-    published = refits.refit_if_due(
-        services.ports, mode, month_of(now), now, services.settings.refit_min_votes
-    )
+    try:
+        published = refits.refit_if_due(
+            services.ports, mode, month_of(now), now, services.settings.refit_min_votes
+        )
+    except LedgerError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever stops a fit is told to readers too
+        _log.exception("fit_failed", mode=mode)
+        text = str(error) or type(error).__name__
+        fit_faults.record(services.database, mode, now, text)
+        return False
     if published:
+        fit_faults.clear(services.database, mode)
         _log.info("board_published", mode=mode)
     return published
 

@@ -1,19 +1,23 @@
-"""The board of a mode and month, as page, CSV and JSON."""
+"""The board of a mode and month in all its views, as page, CSV and JSON; two models compared."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from dataclasses import asdict
-from typing import Any
+from dataclasses import dataclass
 
-from flask import Blueprint, Response, abort, make_response, render_template, request
+from flask import Blueprint, Response, abort, make_response, render_template
+from sqlalchemy import Connection
 
 from antiabuse.utc import month_of
-from arena import boards, refits
-from arena.boards import PublishedBoard
-from webapp.board.view_models import board_view
+from arena import boards, fit_faults, refits
+from arena.fit_faults import FitFault
+from ranking import rules as ranking_rules
+from webapp.board.asked import SINCE_DAYS, Asked, find_board, single
+from webapp.board.compare import compare_view
+from webapp.board.contents import load_content
+from webapp.board.links import Links
+from webapp.board.sheet import Sheet, as_file
+from webapp.board.style import effects
+from webapp.filters import month_name
 from webapp.htmx import wants_fragment
 from webapp.limits import reading_limit
 from webapp.vote.views import asked_mode
@@ -21,67 +25,103 @@ from webapp.wiring import services
 
 board = Blueprint("board", __name__)
 
+_TEMPLATES = {
+    "head-to-head": "board/head_to_head.html",
+    "history": "board/history.html",
+    "exposure": "board/exposure.html",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around every view; `waiting` and `fault` speak of the open month alone."""
+
+    asked: Asked
+    links: Links
+    month_name: str
+    months: tuple[str, ...]
+    waiting: int
+    fault: FitFault | None
+
 
 @board.get("/leaderboard")
 @reading_limit
 def show_board() -> Response:
-    """Show the board of the open month."""
-    mode, month = asked_mode(), month_of(services().clock())
+    """Show one view of a board."""
+    kind = _file_format()
+    now = services().clock()
     with services().database.read() as conn:
-        published = boards.latest(conn, mode, month)
-        waiting = refits.waiting(conn, mode, month, published)
+        asked = find_board(conn, now)
         models = services().ports.catalogue.current(conn).models
-    as_file = _file_format()
-    if as_file is not None:
-        return _file(published, as_file)
+        if any(slug not in models for slug in asked.focus):
+            abort(404)
+        content = load_content(conn, asked, asked.board, models) if asked.board else None
+        if kind is not None:
+            sheet = content.sheet() if content else Sheet((), ())
+            return as_file(asked.board, asked.view, sheet, kind)
+        frame = _frame(conn, asked, month_of(now))
     page = render_template(
-        "board/board.html",
-        board=board_view(published, models, waiting) if published else None,
-        waiting=waiting,
-        month=month,
-        mode=mode,
+        _TEMPLATES.get(asked.view, "board/scores.html"),
+        board=asked.board,
+        asked=asked,
+        frame=frame,
+        links=frame.links,
+        content=content,
+        models=models,
+        effects=effects(asked.board) if asked.view == "style" and asked.board else (),
+        since_days=SINCE_DAYS,
+        rules=ranking_rules.current(),
+        mode=asked.mode,
         nav="board",
         fragment=wants_fragment(),
     )
     return make_response(page)
 
 
+def _frame(conn: Connection, asked: Asked, current_month: str) -> Frame:
+    open_month = asked.month == current_month
+    official = (
+        boards.latest(conn, asked.mode, asked.month)
+        if open_month and asked.board is not None and asked.board.view != boards.OFFICIAL
+        else asked.board
+    )
+    months = [m for m in boards.months(conn, asked.mode) if m != current_month]
+    return Frame(
+        asked=asked,
+        links=Links(asked, current_month),
+        month_name=month_name(asked.month),
+        months=(current_month, *months),
+        waiting=refits.waiting(conn, asked.mode, asked.month, official) if open_month else 0,
+        fault=fit_faults.standing(conn).get(asked.mode) if open_month else None,
+    )
+
+
 def _file_format() -> str | None:
     """Return the file format the address asks for, if any."""
-    asked = request.args.get("format")
+    asked = single("format")
     if asked not in (None, "csv", "json"):
         abort(404)
     return asked
 
 
-def _file(published: PublishedBoard | None, kind: str) -> Response:
-    """Return the board as a file; an empty one before the month's first fit."""
-    rows = [asdict(row) for row in published.rows] if published else []
-    if kind == "json":
-        head: dict[str, Any] = {} if published is None else _head(published)
-        response = make_response(json.dumps({**head, "models": rows}, indent=1))
-        response.mimetype = "application/json"
-        return response
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(boards.BoardRow.__dataclass_fields__))
-    writer.writeheader()
-    writer.writerows(rows)
-    response = make_response(text.getvalue())
-    response.mimetype = "text/csv"
-    return response
-
-
-def _head(published: PublishedBoard) -> dict[str, Any]:
-    return {
-        "board": published.id,
-        "mode": published.mode,
-        "month": published.month,
-        "computed_us": published.computed_us,
-        "log_size": published.log_size,
-        "code_version": published.code_version,
-        "demo": published.demo,
-        "votes": published.votes,
-        "voters": published.voters,
-        "excluded": dict(published.excluded),
-        "basket": list(published.basket),
-    }
+@board.get("/leaderboard/compare")
+@reading_limit
+def compare() -> Response:
+    """Set two models of a mode beside each other."""
+    mode, month = asked_mode(), month_of(services().clock())
+    with services().database.read() as conn:
+        models = services().ports.catalogue.current(conn).models
+        official = boards.latest(conn, mode, month)
+        pairs = boards.latest(conn, mode, month, "head_to_head")
+    slugs = (single("a"), single("b"))
+    if any(slug and slug not in models for slug in slugs):
+        abort(404)
+    page = render_template(
+        "board/compare.html",
+        view=compare_view(official, pairs, models, *slugs),
+        month_name=month_name(month),
+        mode=mode,
+        nav="board",
+        fragment=wants_fragment(),
+    )
+    return make_response(page)

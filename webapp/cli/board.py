@@ -20,13 +20,14 @@ __all__ = ["board"]
 def board(mode: str, refit: bool, as_json: bool) -> None:  # noqa: FBT001 - as click passes it
     """Print the board of the open month."""
     from antiabuse.utc import month_of
-    from arena import boards, refits
+    from arena import boards, fit_faults, refits
     from webapp.wiring import build_services
 
     services = build_services(read_settings(os.environ))
     now = services.clock()
     if refit:
         refits.refit_now(services.ports, mode, month_of(now), now)
+        fit_faults.clear(services.database, mode)
     with services.database.read() as conn:
         published = boards.latest(conn, mode, month_of(now))
     services.close()

@@ -7,6 +7,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from redis import Redis
 from redis.exceptions import RedisError
 
+from arena import fit_faults
 from ledger import store
 from ledger.errors import LedgerError
 from webapp.limits import REDIS_WAIT_S, limiter
@@ -25,12 +26,17 @@ def alive() -> Response:
 @health.get("/readyz")
 @limiter.exempt
 def ready() -> Response:
-    """Ping each service; 503 names those that do not answer."""
+    """Ping each service; 503 names those that do not answer.
+
+    A fit that fails is named too, but the last board is still served: the answer stays 200.
+    """
     checks = {"database": _database(), "log": _log()}
     if services().settings.redis_url:
         checks["redis"] = _redis()
     failed = [name for name, state in checks.items() if state != "ok"]
-    response = jsonify(status="ok" if not failed else "failing", checks=checks)
+    faults = _fit_faults() if not failed else {}
+    status = "failing" if failed else "degraded" if faults else "ok"
+    response = jsonify(status=status, checks=checks, failed_fits=faults)
     response.status_code = 503 if failed else 200
     return response
 
@@ -50,6 +56,15 @@ def _log() -> str:
     except LedgerError as error:
         return type(error).__name__
     return "ok"
+
+
+def _fit_faults() -> dict[str, dict[str, str | int]]:
+    """Return the modes whose boards stand still because their fits fail."""
+    with services().database.read() as conn:
+        found = fit_faults.standing(conn)
+    return {
+        mode: {"since_us": fault.since_us, "error": fault.text} for mode, fault in found.items()
+    }
 
 
 def _redis() -> str:

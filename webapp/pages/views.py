@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +16,7 @@ from ranking import lobster
 from ranking import rules as ranking_rules
 from webapp.htmx import wants_fragment
 from webapp.limits import limiter, reading_limit
+from webapp.rules.numbers import written
 from webapp.wiring import services
 
 pages = Blueprint("pages", __name__)
@@ -68,7 +67,7 @@ def _group(room: str, title: str, ruleset: Any) -> RuleGroup:  # noqa: ANN401 - 
         fields=tuple(
             RuleField(
                 name=field.name.replace("_", " "),
-                value=_value(getattr(ruleset, field.name)),
+                value=written(getattr(ruleset, field.name)),
                 unit=field.metadata["unit"],
                 reason=field.metadata["reason"],
             )
@@ -76,23 +75,6 @@ def _group(room: str, title: str, ruleset: Any) -> RuleGroup:  # noqa: ANN401 - 
             if field.name != "id"
         ),
     )
-
-
-def _value(value: object) -> str:
-    """Write a rule's value for people."""
-    match value:
-        case tuple():
-            return ", ".join(str(item) for item in value)
-        case Decimal():
-            return f"{value:f}"
-        case Fraction():
-            return f"{value.numerator}/{value.denominator}"
-        case float():
-            return f"{value:g}"
-        case int():
-            return f"{value:,}"
-        case _:
-            return str(value)
 
 
 @pages.get("/about")

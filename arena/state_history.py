@@ -1,0 +1,66 @@
+"""How models moved through the states, with the numbers that caused each move (V-080 to V-093)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from arena.events import Mode
+from arena.tables import state_change
+from ranking.lifecycle import State
+
+__all__ = ["StateChange", "changes", "states_at"]
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """A model entered a state, or was kept from falling: then `after` is None.
+
+    `before` is None at the first entry; `numbers` are those the look saw, fractions as text.
+    """
+
+    mode: Mode
+    model: str
+    before: State | None
+    after: State | None
+    cause: str
+    at_us: int
+    numbers: Mapping[str, Any]
+
+    def number(self, name: str) -> float | None:
+        """Return one of the numbers, None where the look had none."""
+        value = self.numbers.get(name)
+        return None if value is None else float(value)
+
+
+def changes(conn: Connection, mode: Mode, model: str | None = None) -> list[StateChange]:
+    """Return the changes of a mode, of one model if named, oldest first."""
+    query = select(state_change).where(state_change.c.mode == mode)
+    if model is not None:
+        query = query.where(state_change.c.model == model)
+    rows = conn.execute(query.order_by(state_change.c.at_us, state_change.c.id))
+    return [
+        StateChange(
+            mode=row.mode,
+            model=row.model,
+            before=None if row.before is None else State(row.before),
+            after=None if row.after is None else State(row.after),
+            cause=row.cause,
+            at_us=row.at_us,
+            numbers=json.loads(row.numbers),
+        )
+        for row in rows
+    ]
+
+
+def states_at(known: Iterable[StateChange], moment_us: int) -> dict[str, State]:
+    """Return each model's state at a moment, from changes that are in order."""
+    found = {}
+    for change in known:
+        if change.at_us <= moment_us and change.after is not None:
+            found[change.model] = change.after
+    return found

@@ -1,0 +1,101 @@
+"""The page of formulas: numbers from the rulesets, and an example the server answers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from antiabuse import rules as antiabuse_rules
+from ranking import rules as ranking_rules
+from tests.fixtures.arena_site import ArenaSite
+from webapp.rules.numbers import written
+
+# Fields of the ranking's ruleset that no formula of this page needs: they stand on /rules.
+ELSEWHERE = {
+    "id",
+    "exposure_redraws",
+    "refit_min_votes",
+    "propensity_cap",
+    "propensity_errors",
+    "cap_share",
+    "cap_even_shares",
+    "cap_clusters",
+}
+
+
+def page(site: ArenaSite, query: str = "") -> str:
+    """Return the page."""
+    response = site.voter().get(f"/rules/arena{query}")
+    assert response.status_code == 200, response.text
+    return response.text
+
+
+def test_every_number_stands_with_its_reason(arena: ArenaSite) -> None:
+    """All numbers that the formulas use are printed as they are in force."""
+    html = page(arena).replace("&#39;", "'")
+    ruleset = ranking_rules.current()
+    for field in fields(ruleset):
+        if field.name not in ELSEWHERE:
+            assert f"<strong>{written(getattr(ruleset, field.name))}</strong>" in html, field.name
+            assert field.metadata["reason"] in html, field.name
+
+
+def test_formulas_are_marked_up_as_such(arena: ArenaSite) -> None:
+    """Formulas are MathML without a style attribute, which the policy would refuse."""
+    html = page(arena)
+    assert html.count("<math") == 14
+    assert " style=" not in html
+    assert "[score_base]" not in html
+
+
+@pytest.mark.parametrize(
+    "dwell, scroll, weight",
+    [
+        ("6", "1", "0.5"),
+        ("1.9", "1", "0"),
+        ("10", "1", "1"),
+        ("30", "0.2", "0.5"),
+        ("6,5", "1", "0.562"),
+    ],
+)
+def test_the_example_weighs_as_the_arena_does(
+    arena: ArenaSite, dwell: str, scroll: str, weight: str
+) -> None:
+    """What is tried is weighed by the rules in force, without a script."""
+    html = page(arena, f"?dwell={dwell}&scroll={scroll}")
+    assert f"the vote weighs <strong>{weight}</strong>" in html
+
+
+def test_the_first_example_is_worked_out(arena: ArenaSite) -> None:
+    """Without input the page shows six seconds, and what a win then brings."""
+    html = page(arena)
+    assert "6 s give 0.5" in html
+    gain = ranking_rules.current().points_per_win * 0.75 * 0.5
+    assert f"get +{gain:.2f} points" in html
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["?dwell=a", "?dwell=-1", "?scroll=2", "?dwell=NaN", "?dwell=1e400", "?scroll=" + "9" * 40],
+)
+def test_nonsense_is_told_what_to_do(arena: ArenaSite, query: str) -> None:
+    """Input that is no such number is answered with a sentence."""
+    html = page(arena, query)
+    assert "That cannot be weighed" in html
+    assert "the vote weighs" not in html
+
+
+def test_input_is_escaped(arena: ArenaSite) -> None:
+    """What was typed comes back as text."""
+    assert "<script>alert" not in page(arena, '?dwell="><script>alert(1)</script>')
+
+
+def test_rules_lead_to_formulas_and_engine(arena: ArenaSite) -> None:
+    """The rules link the formulas, and both offer the engine."""
+    rules = arena.voter().get("/rules").text
+    assert 'href="/rules/arena"' in rules
+    for html in (rules, page(arena)):
+        assert re.search(r'href="/rules/lobster.py"', html)
+    assert str(antiabuse_rules.current().full_dwell_s) in page(arena)

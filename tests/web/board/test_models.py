@@ -1,0 +1,162 @@
+"""The register, a model's page, and two models compared."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.fixtures.arena_app import OpenArena
+from tests.fixtures.arena_site import MODELS, ArenaSite
+
+# Frame 2, catalogue 1, months 1, states 1, pairs 1, categories 1, exposures 3.
+MODEL_STATEMENTS = 10
+
+
+def page(site: ArenaSite, address: str, status: int = 200) -> str:
+    """Return a page's HTML."""
+    response = site.voter().get(address)
+    assert response.status_code == status, response.text
+    return response.text
+
+
+def test_the_register_lists_every_model(month: ArenaSite) -> None:
+    """Each model is there with a link, its place in the mode voted on, and its state."""
+    html = page(month, "/models")
+    for slug, name, maker, *_ in MODELS:
+        assert f'href="/models/{slug}"' in html
+        assert name in html
+        assert maker in html
+    rows = json.loads(month.voter().get("/leaderboard?format=json").text)["rows"]
+    ranked = [row for row in rows if row["best_place"]]
+    assert len(re.findall(r"place [0-9]", html)) == len(ranked) > 0
+    assert html.count("no place yet") == len(rows) - len(ranked)
+
+
+def test_an_empty_register_says_what_will_be_here(open_empty_arena: OpenArena) -> None:
+    """Without models there is a sentence and a next step."""
+    html = page(open_empty_arena(), "/models")
+    assert "once answers have been imported" in html
+    assert "<table" not in html
+
+
+@pytest.mark.parametrize("slug", [model[0] for model in MODELS])
+def test_a_model_s_page_says_where_it_stands(month: ArenaSite, slug: str) -> None:
+    """The sentence has score and votes, or what is missing; every opponent met is listed."""
+    rows = json.loads(month.voter().get("/leaderboard?format=json").text)["rows"]
+    row = next(row for row in rows if row["model"] == slug)
+    html = page(month, f"/models/{slug}")
+    verdict = re.search(r'<p class="verdict">(.*?)</p>', html, re.DOTALL)
+    assert verdict is not None
+    if row["best_place"]:
+        assert f"Arena Score {row['score']:.0f} ±" in verdict[1]
+        assert f"from {row['exposures']:.0f} counted votes" in verdict[1]
+    else:
+        assert "has no place yet" in verdict[1]
+    opponents = re.findall(rf"a={slug}&amp;b=([a-z0-9-]+)", html)
+    pairs = json.loads(month.voter().get("/leaderboard?view=head-to-head&format=json").text)["rows"]
+    met = [{p["first"], p["second"]} for p in pairs if p["shown"] > 0]
+    assert {frozenset((slug, other)) for other in opponents} == {
+        frozenset(pair) for pair in met if slug in pair
+    }
+    assert "It entered with its first answer" in html
+
+
+def test_a_model_s_page_needs_few_statements(month: ArenaSite) -> None:
+    """The page does not run a statement per opponent or category."""
+    page(month, "/models/fenwhistle")
+    with month.statements() as seen:
+        page(month, "/models/fenwhistle")
+    assert len(seen) <= MODEL_STATEMENTS, seen.all
+
+
+def test_no_page_joins_an_answer_to_a_model(month: ArenaSite) -> None:
+    """Neither an answer's text or id nor a question's stands on a model's page (V-169)."""
+    with month.database.read() as conn:
+        rows = conn.exec_driver_sql(
+            "SELECT a.model, a.id, a.text, q.id, q.text FROM answer a"
+            " JOIN question q ON q.id = a.question_id"
+        ).all()
+    for model in MODELS:
+        html = page(month, f"/models/{model[0]}")
+        own = [row for row in rows if row[0] == model[0]]
+        assert own
+        assert not [text for row in own for text in row[1:] if text in html]
+
+
+def test_state_changes_are_told_with_their_numbers(month: ArenaSite) -> None:
+    """A fall and a withheld fall are told with the numbers that caused them."""
+    numbers = {
+        "exposures": "152.000000", "exposures_in_state": "88.000000", "clusters_in_state": 31,
+        "score": "980.00", "score_se": "20.000000", "lower": "933.47", "upper": "1026.53",
+        "looks_below": 2,
+    }  # fmt: skip
+    insert = (
+        "INSERT INTO state_change (id, mode, model, before, after, cause, at_us, numbers)"
+        " VALUES (:id, 'speed', 'fenwhistle', 'observing', :after, 'below', :at, :numbers)"
+    )
+    month.execute(
+        insert, id="x1", after=None, at=month.clock() - 10**6, numbers=json.dumps(numbers)
+    )
+    month.execute(
+        insert, id="x2", after="eliminated", at=month.clock(), numbers=json.dumps(numbers)
+    )
+    html = page(month, "/models/fenwhistle")
+    assert html.count("Even its upper bound of 1026.53 was below 1150.02 at 2 daily looks") == 2
+    assert "152 counted exposures this month, 88 of them under observation, from 31 voters" in html
+    assert html.count("The fall was withheld: fewer than 4 models") == 1
+    assert "Observing → Eliminated" in html
+    assert "kept as Observing" in html
+
+
+def test_a_model_without_votes_says_so(month: ArenaSite) -> None:
+    """In a mode nobody voted in, the page says what will be there."""
+    html = page(month, "/models/fenwhistle?mode=expert")
+    assert "has no counted vote in Expert yet" in html
+    assert "/charts/" not in html
+
+
+def test_unknown_models_are_not_found(month: ArenaSite) -> None:
+    """A slug that never was is 404, wherever it is named."""
+    page(month, "/models/nobody", 404)
+    page(month, "/models/fenwhistle?mode=turbo", 404)
+    page(month, "/leaderboard/compare?a=nobody&b=fenwhistle", 404)
+    page(month, "/leaderboard/compare?a=fenwhistle&a=fenwhistle", 404)
+
+
+def test_two_models_are_compared_with_the_error_of_their_difference(month: ArenaSite) -> None:
+    """The sentence has difference and error, and the table chance and counts."""
+    a, b = MODELS[0][0], MODELS[-1][0]
+    found = json.loads(month.voter().get("/leaderboard?view=head-to-head&format=json").text)["rows"]
+    pair = next(row for row in found if {row["first"], row["second"]} == {a, b})
+    html = page(month, f"/leaderboard/compare?a={a}&b={b}")
+    error = 1.96 * pair["difference_error"]
+    assert f"± {error:.0f} points" in html
+    assert f"{pair['chance'] * 100:.0f} %" in html
+    other = page(month, f"/leaderboard/compare?a={b}&b={a}")
+    assert f"± {error:.0f} points below" in other
+    assert "can tell the two apart" in html
+
+
+def test_a_model_is_not_compared_with_itself(month: ArenaSite) -> None:
+    """The same model twice is answered with what to do."""
+    html = page(month, "/leaderboard/compare?a=fenwhistle&b=fenwhistle")
+    assert "Choose two different ones" in html
+
+
+def test_comparing_before_the_first_board_claims_nothing(arena: ArenaSite) -> None:
+    """Without a board there is no difference."""
+    html = page(arena, f"/leaderboard/compare?a={MODELS[0][0]}&b={MODELS[1][0]}")
+    assert "nothing to compare yet" in html
+
+
+@pytest.mark.parametrize("address", ["/models", "/models/fenwhistle", "/leaderboard/compare"])
+def test_tables_can_be_read_aloud(month: ArenaSite, address: str) -> None:
+    """Each table has a caption, and its heads say what they head; fields have labels."""
+    html = page(month, address)
+    for table in re.findall(r"<table.*?</table>", html, re.DOTALL):
+        assert re.search(r"<caption[^>]*>[^<]+</caption>", table)
+        assert all("scope=" in head for head in re.findall(r"<th\b[^>]*>", table))
+    for field in re.findall(r'<(?:select|input)[^>]* id="([^"]+)"', html):
+        assert f'for="{field}"' in html

@@ -1,0 +1,243 @@
+"""The boards with one row per model: scores, lower bound, ranges, and the boards beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from arena.boards import BoardRow, PublishedBoard
+from arena.catalogue import ModelInfo
+from ranking import rules
+from ranking.lifecycle import State
+from webapp.board.sheet import Cell, Sheet
+from webapp.charts.figures import Dots, Range
+from webapp.vote.view_models import place_text
+
+__all__ = ["RowView", "Scale", "ScoresView", "dots", "half_width", "needs", "scores_view"]
+
+_SCALE_STEP: Final = 50  # points; ends of the scale stand on round numbers
+_ROW_FIELDS: Final = tuple(BoardRow.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where an interval bar lies, in the scale's own unit."""
+
+    low: float
+    at: float | None
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """One model of the board; rates are shares of its exposures, `change` is in points."""
+
+    place: str | None
+    model: ModelInfo
+    score: float
+    low: float
+    high: float
+    half: float
+    span: Span
+    votes: float
+    best_rate: float | None
+    worst_rate: float | None
+    points: float
+    state: State | None
+    provisional: bool
+    limited: bool
+    needs: str | None
+    few_voters: bool
+    group_start: bool
+    change: float | None
+    place_before: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Ends of the common scale of all bars, and the value that is marked on it."""
+
+    low: float
+    high: float
+    middle: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """How many votes weigh nothing, for one reason."""
+
+    reason: str
+    votes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresView:
+    """Ranked rows first, then those without a place; `past` is what changes are counted from."""
+
+    rows: tuple[RowView, ...]
+    unranked: tuple[RowView, ...]
+    scale: Scale
+    past: PublishedBoard | None
+    basket: Sequence[str]
+    excluded: tuple[Excluded, ...]
+    same_rate: float
+    bad_rate: float
+    facts: Mapping[str, Any]
+    sheet: Callable[[], Sheet]
+
+
+def scores_view(
+    board: PublishedBoard,
+    models: Mapping[str, ModelInfo],
+    states: Mapping[str, State],
+    past: PublishedBoard | None,
+    view: str,
+) -> ScoresView:
+    """Return a board for its page.
+
+    Args:
+        board: the snapshot.
+        models: the catalogue's models by slug, retired ones too.
+        states: of the models, at the moment the page speaks of.
+        past: the board that changes are counted from, if any.
+        view: `lower` orders by the lower bound, `ranges` draws places instead of scores.
+    """
+    ranked = _ordered([row for row in board.rows if row.best_place is not None], view)
+    rest = [row for row in board.rows if row.best_place is None]
+    scale = _place_scale(len(ranked)) if view == "ranges" else _score_scale(board.rows)
+    starts = [
+        i == 0 or view == "lower" or ranked[i - 1].best_place != row.best_place
+        for i, row in enumerate(ranked)
+    ]
+    views = [
+        _row(row, models[row.model], states, past, view, group_start=start)
+        for row, start in zip([*ranked, *rest], starts + [True] * len(rest), strict=True)
+    ]
+    return ScoresView(
+        rows=tuple(views[: len(ranked)]),
+        unranked=tuple(views[len(ranked) :]),
+        scale=scale,
+        past=past,
+        basket=[models[slug].name for slug in board.basket],
+        excluded=tuple(Excluded(*pair) for pair in sorted(board.excluded.items())),
+        same_rate=_share(board.verdicts.get("same", 0), board.votes),
+        bad_rate=_share(board.verdicts.get("bad", 0), board.votes),
+        facts=board.facts,
+        sheet=partial(_sheet, [*ranked, *rest], states, past),
+    )
+
+
+def _ordered(rows: list[BoardRow], view: str) -> list[BoardRow]:
+    """Keep the published order, by score, unless the view has another."""
+    if view == "lower":
+        return sorted(rows, key=lambda row: -row.low)
+    if view == "ranges":
+        return sorted(rows, key=lambda row: (row.best_place, row.worst_place))
+    return rows
+
+
+def _row(
+    row: BoardRow,
+    model: ModelInfo,
+    states: Mapping[str, State],
+    past: PublishedBoard | None,
+    view: str,
+    *,
+    group_start: bool,
+) -> RowView:
+    before = past.row_of(row.model) if past else None
+    places = Span(row.best_place or 0, None, row.worst_place or 0)
+    return RowView(
+        place=place_text(row),
+        model=model,
+        score=row.score,
+        low=row.low,
+        high=row.high,
+        half=half_width(row),
+        span=places if view == "ranges" else Span(row.low, row.score, row.high),
+        votes=row.exposures,
+        best_rate=_rate(row.best, row.exposures),
+        worst_rate=_rate(row.worst, row.exposures),
+        points=row.points,
+        state=states.get(row.model),
+        provisional=row.provisional,
+        limited=row.limited,
+        needs=needs(row),
+        few_voters=row.few_voters,
+        group_start=group_start,
+        change=row.score - before.score if before else None,
+        place_before=place_text(before),
+    )
+
+
+def half_width(row: BoardRow) -> float:
+    """Return what stands after the ±, in points."""
+    return (row.high - row.low) / 2
+
+
+def needs(row: BoardRow) -> str | None:
+    """Say what a model without a place still needs."""
+    if not row.comparable:
+        return "ballots shared with the other models"
+    if row.provisional:
+        missing = math.ceil(rules.current().provisional_below - row.exposures)
+        return f"{missing} more counted vote{'' if missing == 1 else 's'}"
+    return None
+
+
+def _rate(count: float, exposures: float) -> float | None:
+    return None if exposures == 0 else count / exposures
+
+
+def _share(count: int, votes: int) -> float:
+    return count / votes if votes else 0.0
+
+
+def _place_scale(ranked: int) -> Scale:
+    return Scale(1, max(ranked, 2), None)
+
+
+def _score_scale(rows: Sequence[BoardRow]) -> Scale:
+    """Return round ends that hold all intervals and the average of 1200."""
+    base = rules.current().score_base
+    low = min([base, *(row.low for row in rows)])
+    high = max([base, *(row.high for row in rows)])
+    return Scale(
+        low=math.floor(low / _SCALE_STEP) * _SCALE_STEP - _SCALE_STEP,
+        high=math.ceil(high / _SCALE_STEP) * _SCALE_STEP + _SCALE_STEP,
+        middle=base,
+    )
+
+
+def _sheet(
+    rows: Sequence[BoardRow], states: Mapping[str, State], past: PublishedBoard | None
+) -> Sheet:
+    columns = (*_ROW_FIELDS, "state", *(("change", "change_from_board") if past else ()))
+    found = []
+    for row in rows:
+        state = states.get(row.model)
+        cells: list[Cell] = [getattr(row, name) for name in _ROW_FIELDS]
+        cells.append(state.value if state else None)
+        if past:
+            before = past.row_of(row.model)
+            cells += [round(row.score - before.score, 2) if before else None, past.id]
+        found.append(tuple(cells))
+    return Sheet(columns, tuple(found))
+
+
+def dots(board: PublishedBoard, names: Mapping[str, str], title: str, kind: str) -> Dots:
+    """Return a board as a chart of scores or of places."""
+    ranked = _ordered([row for row in board.rows if row.best_place is not None], kind)
+    rows = ranked or list(board.rows)
+    if kind == "ranges":
+        places = [
+            Range(names[row.model], float(row.best_place or 0), None, float(row.worst_place or 0))
+            for row in ranked
+        ]
+        return Dots(title, "Place", tuple(places), None, whole_numbers=True)
+    ranges = [Range(names[row.model], row.low, row.score, row.high) for row in rows]
+    axis = "Arena Score with its 95 % interval"
+    return Dots(title, axis, tuple(ranges), rules.current().score_base)

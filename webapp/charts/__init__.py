@@ -1,0 +1,1 @@
+"""Charts: Altair specifications rendered to SVG and PNG on the server."""

@@ -1,0 +1,138 @@
+"""Figures as Altair charts: direct labels, real units, rank order from top to bottom."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+import altair as alt
+
+from webapp.charts.figures import Bars, Cells, Dots, Figure, Lines
+from webapp.charts.lines import Layered, lines_chart
+from webapp.charts.theme import Palette, Size, config
+
+__all__ = ["specification"]
+
+
+def specification(figure: Figure, palette: Palette, size: Size, *, picture: bool) -> dict[str, Any]:
+    """Return the Vega-Lite specification of a figure.
+
+    Args:
+        figure: what to draw.
+        palette: the scheme's colours.
+        size: of the drawing.
+        picture: for sharing: with its title and a background of its own.
+    """
+    match figure:
+        case Dots():
+            chart = _dots(figure, palette, size)
+        case Cells():
+            chart = _cells(figure, palette, size)
+        case Lines():
+            chart = lines_chart(figure, palette, size)
+        case Bars():
+            chart = _bars(figure, palette, size)
+        case _:
+            assert_never(figure)
+    made: dict[str, Any] = chart.to_dict()
+    made["config"] = config(palette, size, background=picture)
+    if picture:
+        made["title"] = {
+            "text": figure.title,
+            "anchor": "start",
+            "frame": "bounds",
+            "fontSize": size.type + 5,
+            "fontWeight": "normal",
+            "color": palette.ink,
+            "offset": 14,
+        }
+    return made
+
+
+def _data(rows: list[dict[str, Any]]) -> alt.InlineData:
+    return alt.InlineData(values=rows)
+
+
+def _height(rows: int, size: Size) -> int:
+    return max(rows * size.row, size.least_height)
+
+
+def _names(palette: Palette, size: Size) -> alt.Y:
+    axis = alt.Axis(
+        title=None,
+        grid=False,
+        labelColor=palette.ink,
+        labelFontSize=size.type,
+        minExtent=size.names,
+    )
+    return alt.Y("name:N", sort=None, axis=axis)
+
+
+def _dots(figure: Dots, palette: Palette, size: Size) -> Layered:
+    rows = [{"name": r.name, "low": r.low, "at": r.at, "high": r.high} for r in figure.rows]
+    base = alt.Chart(_data(rows)).encode(y=_names(palette, size))
+    step = 1 if figure.whole_numbers else alt.Undefined
+    x = alt.X("low:Q", title=figure.axis, scale=alt.Scale(zero=False, nice=True))
+    x = x.axis(tickCount=6, tickMinStep=step, format="d")
+    layers: list[alt.Chart] = []
+    if figure.middle is not None:
+        rule = alt.Chart(_data([{"middle": figure.middle}]))
+        layers.append(
+            rule.mark_rule(color=palette.rest, strokeDash=[3, 4]).encode(x=alt.X("middle:Q"))
+        )
+    reach = base.mark_rule(color=palette.reach, strokeWidth=6, strokeCap="round")
+    layers.append(reach.encode(x=x, x2="high:Q"))
+    layers.append(base.mark_circle(color=palette.accent, size=90, opacity=1).encode(x="at:Q"))
+    return alt.layer(*layers).properties(width=size.plot, height=_height(len(rows), size))
+
+
+def _cells(figure: Cells, palette: Palette, size: Size) -> Layered:
+    rows = [
+        {"row": row, "column": column, "value": value, "text": f"{value * 100:.0f}"}
+        for row, values in zip(figure.names, figure.values, strict=True)
+        for column, value in zip(figure.names, values, strict=True)
+        if value is not None
+    ]
+    type_ = min(size.type, size.cells // max(len(figure.names), 1))
+    left = alt.Axis(
+        title=None, grid=False, labelColor=palette.ink, labelFontSize=type_, labelLimit=size.names
+    )
+    top = alt.Axis(
+        title=None, grid=False, labelColor=palette.ink, orient="top", labelAngle=-45,
+        labelFontSize=type_, labelLimit=size.names,
+    )  # fmt: skip
+    base = alt.Chart(_data(rows)).encode(
+        y=alt.Y("row:N", sort=list(figure.names), axis=left),
+        x=alt.X("column:N", sort=list(figure.names), axis=top),
+    )
+    colour = alt.Color(
+        "value:Q",
+        legend=None,
+        scale=alt.Scale(domain=[0, 0.5, 1], range=[palette.rust, palette.middle, palette.accent]),
+    )
+    cells = base.mark_rect(stroke=palette.paper, strokeWidth=2, cornerRadius=3).encode(color=colour)
+    layers: list[alt.Chart] = [cells]
+    if len(figure.names) <= size.numbers:
+        strong = "abs(datum.value - 0.5) > 0.37"
+        paint = alt.condition(strong, alt.value(palette.paper), alt.value(palette.ink))
+        layers.append(base.mark_text().encode(text="text:N", color=paint))
+    return alt.layer(*layers).properties(width=size.cells, height=size.cells)
+
+
+def _bars(figure: Bars, palette: Palette, size: Size) -> Layered:
+    rows = [
+        {"name": name, "whole": whole, "part": part, "text": f"{part:,} of {whole:,}"}
+        for name, whole, part in figure.rows
+    ]
+    base = alt.Chart(_data(rows)).encode(y=_names(palette, size))
+    room = max((whole for _, whole, _ in figure.rows), default=1) * size.words
+    x = alt.X("whole:Q", title=figure.axis, scale=alt.Scale(domain=[0, room], nice=False))
+    x = x.axis(tickCount=5, format=",d")
+    thick = min(20, size.row // 2)
+    whole = base.mark_bar(color=palette.reach, height=thick, cornerRadius=3).encode(x=x)
+    part = base.mark_bar(color=palette.accent, height=thick, cornerRadius=3).encode(x="part:Q")
+    words = base.mark_text(align="left", dx=6, color=palette.muted).encode(
+        x="whole:Q", text="text:N"
+    )
+    return alt.layer(whole, part, words).properties(
+        width=size.plot, height=_height(len(rows), size)
+    )

@@ -1,0 +1,1 @@
+"""The public register of models, and a page for each."""

@@ -1,0 +1,1 @@
+"""Rules explained: formulas with their numbers, and an example to try."""
