@@ -207,10 +207,7 @@ def index_of(conn: Connection, event_id: str) -> int | None:
 
 
 def sequenced(stream: str, kind: str, low: int, high: int) -> Select[tuple[str, int]]:
-    """Return a query for (event_id, idx) of a stream's events of one kind with low <= idx < high.
-
-    Rooms join their own tables with it, and so read exactly what a prefix of the log holds.
-    """
+    """Return a query for (event_id, idx), low <= idx < high, to join a room's own tables with."""
     entry, event = tables.log_entry.c, tables.event
     # As a condition and not a join: else SQLite reads the whole stream to find a short range.
     wanted = exists(select(event.c.id)).where(
