@@ -105,7 +105,10 @@ def load_or_create_key(path: Path, name: str) -> Signer:
     if len(parts) != KEY_FILE_PARTS or "+".join(parts[:2]) != KEY_FILE_START:
         raise SigningKeyUnusable(f"{path} holds no signing key: put it back from the backup")
     if parts[2] != name:
-        raise SigningKeyUnusable(f"the key in {path} is named {parts[2]}, not {name}")
+        raise SigningKeyUnusable(
+            f"the key in {path} is that of the log {parts[2]}, not of {name}: a log keeps its name,"
+            f" so set ARENA_LOG_ORIGIN={parts[2]}, or begin a new log in another data folder"
+        )
     return Signer(name, _from_base64(parts[4])[1:])
 
 

@@ -105,7 +105,7 @@ def test_key_of_another_log_is_refused(tmp_path: Path) -> None:
     """A key belongs to one log's name."""
     path = tmp_path / "log.key"
     load_or_create_key(path, "example.org/log")
-    with pytest.raises(SigningKeyUnusable, match="named"):
+    with pytest.raises(SigningKeyUnusable, match=r"ARENA_LOG_ORIGIN=example\.org/log"):
         load_or_create_key(path, "example.com/log")
 
 
