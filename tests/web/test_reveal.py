@@ -190,7 +190,7 @@ def test_how_others_voted_appears_from_five_other_votes_on(
     mine = arena.voter()
     reveal = mine.read_and_vote()
     path = f"/ballots/{route_of(reveal)}"
-    hidden = "appears from five other votes on"
+    hidden = "appears from 5 other votes on"
     for _ in range(4):
         arena.voter().read_and_vote()
     arena.voter().read_and_vote(seconds=1)

@@ -108,6 +108,7 @@ class RevealView:
     slots: tuple[RevealedSlotView, ...]
     weight: WeightView
     others: Others | None
+    others_from: int
     ruleset: str
     receipt: ReceiptLink
     next_wait_s: int
@@ -180,6 +181,7 @@ def reveal_view(reveal: Reveal, route: str, state: VoterState, *, sequenced: boo
             reasons=reveal.weight.reasons,
         ),
         others=reveal.others,
+        others_from=rules.current().others_shown_from,
         ruleset=rules.current().id,
         receipt=ReceiptLink(f"/receipts/{route}", sequenced),
         next_wait_s=state.wait_s,
