@@ -16,7 +16,7 @@ __all__ = ["prepare", "require_prepared"]
 
 def prepare(settings: Settings, say: Callable[[str], None]) -> None:
     """Migrate, load the demo packs into an empty database, and render what has no HTML yet."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     upgrade(settings.database_url, MIGRATIONS)
     services = build_services(settings)
     try:

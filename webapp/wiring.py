@@ -87,7 +87,7 @@ def build_services(
         clock: microseconds since the epoch; tests pass their own.
         rng: source of ids and draws; the system's unless tests pass their own.
     """
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     source = rng or random.SystemRandom()
     keys = settings.secret_keys or (_local_secret(settings.data_dir / "secret-key"),)
     database = open_database(settings.database_url, pool_size=settings.threads)

@@ -355,6 +355,12 @@ def test_half_an_arena_needs_a_prepared_database(
     assert result.stderr.count("\n") == 1
 
 
+def test_a_new_data_folder_is_its_owners_alone(command: Command, tmp_path: Path) -> None:
+    """The database holds what is private, so nobody else on the machine may enter the folder."""
+    assert command("models", data_dir=str(tmp_path / "new")).exit_code == 0
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(command: Command, tmp_path: Path) -> None:
     """A data folder under a file is named with the system's reason."""
     (tmp_path / "file").write_text("", encoding="utf-8")

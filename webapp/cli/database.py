@@ -28,7 +28,7 @@ def upgrade() -> None:
     from webapp.paths import MIGRATIONS
 
     settings = read_settings(os.environ)
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     migrate(settings.database_url, MIGRATIONS)
     click.echo("The database is up to date.")
 
