@@ -77,11 +77,12 @@ def test_a_full_disk_answers_507_and_stores_nothing(arena: ArenaSite) -> None:
     arena.clock.advance(30)
     fill_up(arena)
 
+    before, answer = sizes(arena), None
     for voter, token in waiting:
-        before = sizes(arena)
-        answer = voter.vote(token)
+        before, answer = sizes(arena), voter.vote(token)
         if answer.status_code != 303:
             break
+    assert answer is not None
     assert (answer.status_code, reason_of(answer)) == (507, "storage_full")
     assert "Nothing was counted" in answer.text
     assert sizes(arena) == before
@@ -189,7 +190,11 @@ def test_a_flood_against_a_locked_database_is_still_429(
 
 
 def test_ready_when_all_is_well(arena: ArenaSite) -> None:
-    """Readiness pings each service and says ok."""
+    """Readiness pings each service, says ok, and names no failed fit."""
     response = arena.voter().get("/readyz")
     assert response.status_code == 200
-    assert response.json == {"status": "ok", "checks": {"database": "ok", "log": "ok"}}
+    assert response.json == {
+        "status": "ok",
+        "checks": {"database": "ok", "log": "ok"},
+        "failed_fits": {},
+    }

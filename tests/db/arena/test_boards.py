@@ -72,10 +72,10 @@ def test_the_board_moves_with_the_fit(either_arena: ArenaSite) -> None:
     assert second is not None
     assert waiting == first
     assert (first["votes"], second["votes"]) == (4, 6)
-    assert second["models"] != first["models"]
+    assert second["rows"] != first["rows"]
     page = reader.get("/leaderboard")
     assert page.status_code == 200
-    names = [arena.models()[row["model"]].name for row in second["models"]]
+    names = [arena.models()[row["model"]].name for row in second["rows"]]
     assert all(name in page.text for name in names)
     csv = reader.get("/leaderboard?format=csv").text.splitlines()
     assert len(csv) == 1 + len(names)
