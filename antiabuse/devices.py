@@ -1,4 +1,4 @@
-"""Device fingerprints as keyed digests of the month: weak evidence, never an identity (V-120, V-121)."""
+"""Device fingerprints as keyed digests of the month: weak evidence, no identity (V-120)."""
 
 from __future__ import annotations
 

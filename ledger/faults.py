@@ -33,6 +33,7 @@ SQLITE_FAULTS: dict[int, tuple[type[LedgerError], str]] = {
     sqlite3.SQLITE_IOERR: (DatabaseUnavailable, UNAVAILABLE),
     sqlite3.SQLITE_CORRUPT: (DatabaseUnavailable, UNAVAILABLE),
     sqlite3.SQLITE_NOTADB: (DatabaseUnavailable, UNAVAILABLE),
+    sqlite3.SQLITE_READONLY: (DatabaseUnavailable, UNAVAILABLE),
 }
 SQLITE_MISSING = ("no such table", "no such column", "has no column named")
 
@@ -43,6 +44,12 @@ POSTGRESQL_FAULTS: dict[str, tuple[type[LedgerError], str]] = {
     "55P03": (DatabaseBusy, BUSY),
     "57014": (DatabaseBusy, BUSY),
     "53100": (DatabaseFull, FULL),
+    "57P01": (DatabaseUnavailable, UNAVAILABLE),
+    "57P02": (DatabaseUnavailable, UNAVAILABLE),
+    "57P03": (DatabaseUnavailable, UNAVAILABLE),
+    "08000": (DatabaseUnavailable, UNAVAILABLE),
+    "08003": (DatabaseUnavailable, UNAVAILABLE),
+    "08006": (DatabaseUnavailable, UNAVAILABLE),
     "42P01": (DatabaseNotMigrated, NOT_MIGRATED),
     "42703": (DatabaseNotMigrated, NOT_MIGRATED),
 }

@@ -77,7 +77,11 @@ _WORDS: dict[str, tuple[str, str | None, tuple[str, str] | None]] = {
         "Your votes so far stand.",
         ("See the board", "/leaderboard"),
     ),
-    "skip_cap": ("Your skips for today are used", "Your ballot stays open.", None),
+    "skip_cap": (
+        "Your skips for today are used",
+        "You can still vote on the question in front of you.",
+        None,
+    ),
     "ballot_cap": ("Your ballots for today are used", None, ("See the board", "/leaderboard")),
     "contradictory_choice": (
         "Your choice contradicts itself",

@@ -68,7 +68,14 @@ def month_name(month: str) -> str:
     return f"{datetime.strptime(month, '%Y-%m').replace(tzinfo=UTC):%B %Y}"
 
 
+def sentence_case(text: str) -> str:
+    """Write a category as other labels are written: with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
 def init_filters(app: Flask) -> None:
     """Offer these to templates."""
-    for filter_ in (score, signed, percent, number, plain_weight, utc, ago, month_name):
+    for filter_ in (
+        score, signed, percent, number, plain_weight, utc, ago, month_name, sentence_case,
+    ):  # fmt: skip
         app.add_template_filter(filter_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Flask, request
 from flask_limiter import Limiter
+from limits import parse
 
 from antiabuse import rules
 from antiabuse.addresses import Address, client_address
@@ -52,6 +53,14 @@ def _ballot_rate() -> str:
 def _reading_rate() -> str:
     numbers = rules.current()
     return f"{numbers.reading_requests} per {numbers.request_window_s} seconds"
+
+
+def within_foreign_limit() -> bool:
+    """Count a write from another site; say if the address may still have an event for each.
+
+    Such writes are refused before the rate is looked at (V-131), so they need their own window.
+    """
+    return limiter.limiter.hit(parse(_ballot_rate()), "foreign-origin", _key())
 
 
 limiter = Limiter(_key, strategy="moving-window")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from arena.catalogue import render_missing
 from arena.demo_pack import load_demo
 from ledger.migrate import require_current, upgrade
 from webapp.paths import MIGRATIONS
-from webapp.settings import Settings
-from webapp.wiring import build_services
+from webapp.settings import Settings, SettingsError
+from webapp.wiring import Services, build_services
 
-__all__ = ["prepare", "require_prepared"]
+__all__ = ["prepare", "prepared_services", "require_prepared"]
 
 
 def prepare(settings: Settings, say: Callable[[str], None]) -> None:
     """Migrate, load the demo packs into an empty database, and render what has no HTML yet."""
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    say("Preparing the database.")
     upgrade(settings.database_url, MIGRATIONS)
     services = build_services(settings)
     try:
@@ -26,9 +28,24 @@ def prepare(settings: Settings, say: Callable[[str], None]) -> None:
             say("The database is empty: loaded the demo questions and answers.")
         rendered = render_missing(services.database)
         if rendered:
-            say(f"Rendered {rendered} answers.")
+            say(f"Rendered {rendered} answers anew.")
     finally:
         services.close()
+
+
+def prepared_services(settings: Settings) -> Services:
+    """Open an installation that is there already; looking at one must never make one.
+
+    Raises:
+        SettingsError: there is none where the settings say.
+        DatabaseNotMigrated: it is not at this program's version.
+    """
+    file = Path(settings.database_url.removeprefix("sqlite:///"))
+    if settings.database_url.startswith("sqlite:") and not file.exists():
+        message = f"there is no arena in {file.parent}: set ARENA_DATA_DIR, or run `arena serve`"
+        raise SettingsError(message)
+    require_prepared(settings)
+    return build_services(settings)
 
 
 def require_prepared(settings: Settings) -> None:

@@ -6,7 +6,9 @@ from flask import Flask, Response, request
 
 from antiabuse.admission import Refusal, Refused
 from antiabuse.origin import same_origin
+from antiabuse.quotas import LimitScope, tally_rate_refusal
 from arena.votes import record_refusal
+from webapp.limits import within_foreign_limit
 from webapp.visitors import address_hashes, request_time_us
 from webapp.wiring import services
 
@@ -46,13 +48,7 @@ def init_security(app: Flask) -> None:
         # Behind a proxy that ends HTTPS the request itself says http; the public address is right.
         ours = (request.host_url, services().settings.public_url)
         if not any(same_origin(request.method, site, origin, url) for url in ours):
-            record_refusal(
-                services().ports,
-                request_time_us(),
-                Refusal.BAD_ORIGIN,
-                request.path.strip("/").partition("/")[0],
-                address=address_hashes(),
-            )
+            _record_foreign_write()
             raise Refused(Refusal.BAD_ORIGIN)
 
     @app.after_request
@@ -64,3 +60,17 @@ def init_security(app: Flask) -> None:
         if response.mimetype == "text/html":
             response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+
+def _record_foreign_write() -> None:
+    """Log a refused write from another site; a flood of them is folded per address and minute."""
+    address = address_hashes()
+    if within_foreign_limit():
+        action = request.path.strip("/").partition("/")[0]
+        record_refusal(
+            services().ports, request_time_us(), Refusal.BAD_ORIGIN, action, address=address
+        )
+        return
+    with services().database.write() as conn:
+        name = address.address if address else "unknown"
+        tally_rate_refusal(conn, name, request_time_us(), LimitScope.BALLOTS)

@@ -19,13 +19,17 @@ __all__ = ["Site", "init_site"]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The installation as the page frame shows it; `log` is None before the first signature."""
+    """The installation as the page frame shows it.
+
+    `log` is None before the first signature, `demo_retired_us` unless demo models were retired.
+    """
 
     name: str
     operator: str
     public_url: str
     demo: bool
     build: str
+    demo_retired_us: int | None
     log: SignedCheckpoint | None
 
 
@@ -37,11 +41,19 @@ def current_site() -> Site:
             with services().database.read() as conn:
                 log = store.latest_checkpoint(conn)
                 snapshot = services().ports.catalogue.current(conn)
-                demo = any(m.demo and m.retired_us is None for m in snapshot.models.values())
+                demos = [m.retired_us for m in snapshot.models.values() if m.demo]
+                demo = None in demos
+                retired_us = max((us for us in demos if us is not None), default=None)
         except LedgerError:
-            log, demo = None, False
+            log, demo, retired_us = None, False, None
         g.site = Site(
-            settings.name, settings.operator, settings.public_url, demo, code_version(), log
+            name=settings.name,
+            operator=settings.operator,
+            public_url=settings.public_url,
+            demo=demo,
+            build=code_version(),
+            demo_retired_us=retired_us,
+            log=log,
         )
     site: Site = g.site
     return site

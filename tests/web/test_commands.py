@@ -250,11 +250,15 @@ def test_check_and_upgrade(command: Command, arena_file: Path, tmp_path: Path) -
         conn.execute("CREATE TABLE stray (id INTEGER)")
     strayed = command("db", "check")
     bare = f"sqlite:///{tmp_path / 'bare.sqlite3'}"
+    nothing = command("models", database_url=bare)
+    (tmp_path / "bare.sqlite3").touch()
     before = command("models", database_url=bare)
     upgraded = command("db", "upgrade", database_url=bare)
 
     assert strayed.exit_code == 1
     assert "stray" in strayed.stdout
+    assert nothing.exit_code == 2
+    assert "there is no arena" in nothing.stderr
     assert before.exit_code == 1
     assert "arena db upgrade" in before.stderr
     assert upgraded.exit_code == 0

@@ -21,9 +21,9 @@ def board(mode: str, refit: bool, as_json: bool) -> None:  # noqa: FBT001 - as c
     """Print the board of the open month."""
     from antiabuse.utc import month_of
     from arena import boards, fit_faults, refits
-    from webapp.wiring import build_services
+    from webapp.prepare import prepared_services
 
-    services = build_services(read_settings(os.environ))
+    services = prepared_services(read_settings(os.environ))
     now = services.clock()
     if refit:
         refits.refit_now(services.ports, mode, month_of(now), now)
@@ -37,10 +37,14 @@ def board(mode: str, refit: bool, as_json: bool) -> None:  # noqa: FBT001 - as c
     if as_json:
         click.echo(json.dumps(asdict(published), indent=1))
         return
-    click.echo(f"{published.votes:,} votes of {published.voters:,} voters")
+    click.echo(f"{_counted(published.votes, 'vote')} of {_counted(published.voters, 'voter')}")
     for row in published.rows:
         place = "–" if row.best_place is None else f"{row.best_place}–{row.worst_place}"
         click.echo(
             f"{place:>7}  {row.model:<32} {row.score:8.2f} ± {(row.high - row.low) / 2:6.2f}"
             f"  {row.exposures:8.2f} exposures"
         )
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"

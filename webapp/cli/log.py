@@ -81,9 +81,9 @@ def _verify_receipt(path: Path, keys: tuple[str, ...], *, as_json: bool) -> None
 def _verify_log(keys: tuple[str, ...], *, as_json: bool) -> None:
     from ledger.signing import parse_vkey
     from ledger.verify import verify_log
-    from webapp.wiring import build_services
+    from webapp.prepare import prepared_services
 
-    services = build_services(read_settings(os.environ))
+    services = prepared_services(read_settings(os.environ))
     verifiers = [parse_vkey(key) for key in keys] or [services.log_key.verifier]
     kept = services.checkpoint_path
     with tqdm(unit=" entries", disable=None) as bar, services.database.read() as conn:
@@ -126,9 +126,9 @@ def _verify_log(keys: tuple[str, ...], *, as_json: bool) -> None:
 def checkpoint() -> None:
     """Print the newest signed checkpoint."""
     from ledger import store
-    from webapp.wiring import build_services
+    from webapp.prepare import prepared_services
 
-    services = build_services(read_settings(os.environ))
+    services = prepared_services(read_settings(os.environ))
     with services.database.read() as conn:
         note = store.checkpoint_text(conn)
     services.close()

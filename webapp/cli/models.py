@@ -18,9 +18,9 @@ __all__ = ["models"]
 def models(as_json: bool) -> None:  # noqa: FBT001 - as click passes it
     """List the models with the number of their showable answers in each mode."""
     from arena.catalogue import load_snapshot
-    from webapp.wiring import build_services
+    from webapp.prepare import prepared_services
 
-    services = build_services(read_settings(os.environ))
+    services = prepared_services(read_settings(os.environ))
     with services.database.read() as conn:
         snapshot = load_snapshot(conn)
     services.close()
