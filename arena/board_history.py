@@ -9,7 +9,16 @@ from sqlalchemy import Connection, text
 
 from arena.boards import ALL_CATEGORIES, OFFICIAL, PublishedBoard, View, parsed
 
-__all__ = ["Kinds", "before", "category_boards", "course", "kinds", "month_ends", "official_beside"]
+__all__ = [
+    "Kinds",
+    "before",
+    "category_boards",
+    "checks_beside",
+    "course",
+    "kinds",
+    "month_ends",
+    "official_beside",
+]
 
 _COURSE = text(
     """
@@ -32,7 +41,7 @@ _BEFORE = text(
     " AND category = :category AND computed_us <= :moment ORDER BY computed_us DESC LIMIT 1"
 )
 _BESIDE = text(
-    "SELECT id, body FROM board WHERE mode = :mode AND month = :month AND view = 'official'"
+    "SELECT id, body FROM board WHERE mode = :mode AND month = :month AND view = :view"
     " AND category = '' AND log_size <= :log_size ORDER BY log_size DESC LIMIT 1"
 )
 _MONTH_ENDS = text(
@@ -104,7 +113,20 @@ def before(conn: Connection, shown: PublishedBoard, moment_us: int) -> Published
 
 def official_beside(conn: Connection, shown: PublishedBoard) -> PublishedBoard | None:
     """Return the official board of the votes that another board was made of, or the last before."""
-    values = {"mode": shown.mode, "month": shown.month, "log_size": shown.log_size}
+    return _beside(conn, shown, OFFICIAL)
+
+
+def checks_beside(conn: Connection, shown: PublishedBoard) -> PublishedBoard | None:
+    """Return the checks of the votes that a board was made of, or the last before.
+
+    None too where those were demo votes and the board's are not.
+    """
+    found = _beside(conn, shown, "checks")
+    return found if found is not None and found.demo is shown.demo else None
+
+
+def _beside(conn: Connection, shown: PublishedBoard, view: View) -> PublishedBoard | None:
+    values = {"mode": shown.mode, "month": shown.month, "view": view, "log_size": shown.log_size}
     row = conn.execute(_BESIDE, values).one_or_none()
     return None if row is None else parsed(row.id, row.body)
 

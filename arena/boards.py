@@ -69,6 +69,16 @@ class BoardRow:
     few_voters: bool
     limited: bool
 
+    @property
+    def never_best(self) -> bool:
+        """Tell whether it was shown and never picked best (V-160)."""
+        return self.exposures > 0 and self.best == 0
+
+    @property
+    def always_best(self) -> bool:
+        """Tell whether it was picked best whenever it was shown (V-160)."""
+        return self.exposures > 0 and self.best == self.exposures
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedBoard:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from antiabuse.identity import new_voter_id
 from arena import board_history, boards, fit_faults, lifecycle, refits, state_history
@@ -40,17 +41,29 @@ def test_the_past_is_read_back(either_arena: ArenaSite) -> None:
         style = boards.latest(conn, "speed", MONTH, "style")
         assert style is not None
         beside = board_history.official_beside(conn, style)
+        checks = [board_history.checks_beside(conn, each) for each in (last, course[2])]
+        checks += [board_history.checks_beside(conn, replace(last, demo=not last.demo))]
+        published = boards.latest(conn, "speed", MONTH, "checks")
         thinned = board_history.course(conn, course[2], 1)
     assert len(course) == 4
     assert course[-1] == last
     assert [each.log_size for each in course] == sorted(each.log_size for each in course)
-    assert kinds.views == {"official", "style", "makers", "head_to_head"}
+    assert kinds.views == {
+        "official",
+        "style",
+        "makers",
+        "extended",
+        "head_to_head",
+        "checks",
+    }
     assert kinds.categories == ("Tests",)
     assert list(ends) == [last]
     assert [each.category for each in parts] == ["Tests"]
     assert before == course[2]
     assert first is None
     assert beside == last
+    assert published is not None
+    assert checks == [published, None, None]
     assert thinned[-1] == course[2]
     assert len(thinned) <= 2
 
