@@ -47,8 +47,8 @@ def states_of(conn: Connection, asked: Asked, board: PublishedBoard) -> dict[str
 
 
 def _scores(conn: Connection, asked: Asked, board: PublishedBoard, models: _Models) -> ScoresView:
-    states = states_of(conn, asked, board)
-    return scores_view(board, models, states, _past(conn, asked, board), asked.view)
+    states, checks = states_of(conn, asked, board), _checks(conn, asked, board)
+    return scores_view(board, models, states, _past(conn, asked, board), checks, asked.view)
 
 
 def _past(conn: Connection, asked: Asked, board: PublishedBoard) -> PublishedBoard | None:
@@ -58,6 +58,13 @@ def _past(conn: Connection, asked: Asked, board: PublishedBoard) -> PublishedBoa
     if asked.since is None:
         return None
     return board_history.before(conn, board, board.computed_us - asked.since * DAY_US)
+
+
+def _checks(conn: Connection, asked: Asked, board: PublishedBoard) -> PublishedBoard | None:
+    """Return the checks of a board of scores; they are made of all categories together."""
+    if KIND_OF_VIEW[asked.view] != "official" or board.category:
+        return None
+    return board_history.checks_beside(conn, board)
 
 
 def _head_to_head(

@@ -12,6 +12,7 @@ from arena.boards import BoardRow, PublishedBoard
 from arena.catalogue import ModelInfo
 from ranking import rules
 from ranking.lifecycle import State
+from webapp.board.checks import ChecksView, Reweighted, checks_view, reweighted_scores
 from webapp.board.sheet import Cell, Sheet
 from webapp.charts.figures import Dots, Range
 from webapp.vote.view_models import place_text
@@ -19,7 +20,8 @@ from webapp.vote.view_models import place_text
 __all__ = ["RowView", "Scale", "ScoresView", "dots", "half_width", "needs", "scores_view"]
 
 _SCALE_STEP: Final = 50  # points; ends of the scale stand on round numbers
-_ROW_FIELDS: Final = tuple(BoardRow.__dataclass_fields__)
+_ROW_FIELDS: Final = (*BoardRow.__dataclass_fields__, "never_best", "always_best")
+_CHECKS_SHOWN: Final = ("fragility", "propensity", "link")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """One model of the board; rates are shares of its exposures, `change` is in points."""
+    """One model of the board; rates are shares of its exposures, `change` is in points.
+
+    `reweighted` is set where the score moves too far when draws are weighted back.
+    """
 
     place: str | None
     model: ModelInfo
@@ -48,6 +53,10 @@ class RowView:
     points: float
     state: State | None
     provisional: bool
+    comparable: bool
+    never_best: bool
+    always_best: bool
+    reweighted: Reweighted | None
     limited: bool
     needs: str | None
     few_voters: bool
@@ -75,7 +84,10 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True)
 class ScoresView:
-    """Ranked rows first, then those without a place; `past` is what changes are counted from."""
+    """Ranked rows first, then those without a place; `past` is what changes are counted from.
+
+    `capped` is how many votes the influence cap lowered (V-155).
+    """
 
     rows: tuple[RowView, ...]
     unranked: tuple[RowView, ...]
@@ -85,7 +97,8 @@ class ScoresView:
     excluded: tuple[Excluded, ...]
     same_rate: float
     bad_rate: float
-    facts: Mapping[str, Any]
+    checks: ChecksView | None
+    capped: int
     sheet: Callable[[], Sheet]
 
 
@@ -94,6 +107,7 @@ def scores_view(
     models: Mapping[str, ModelInfo],
     states: Mapping[str, State],
     past: PublishedBoard | None,
+    checks: PublishedBoard | None,
     view: str,
 ) -> ScoresView:
     """Return a board for its page.
@@ -103,6 +117,7 @@ def scores_view(
         models: the catalogue's models by slug, retired ones too.
         states: of the models, at the moment the page speaks of.
         past: the board that changes are counted from, if any.
+        checks: the checks that belong to it, if any.
         view: `lower` orders by the lower bound, `ranges` draws places instead of scores.
     """
     ranked = _ordered([row for row in board.rows if row.best_place is not None], view)
@@ -112,8 +127,10 @@ def scores_view(
         i == 0 or view == "lower" or ranked[i - 1].best_place != row.best_place
         for i, row in enumerate(ranked)
     ]
+    checked = checks_view(checks) if checks else None
+    marked = {row.model: row for row in checked.marked} if checked else {}
     views = [
-        _row(row, models[row.model], states, past, view, group_start=start)
+        _row(row, models[row.model], states, past, marked, view, group_start=start)
         for row, start in zip([*ranked, *rest], starts + [True] * len(rest), strict=True)
     ]
     return ScoresView(
@@ -125,8 +142,9 @@ def scores_view(
         excluded=tuple(Excluded(*pair) for pair in sorted(board.excluded.items())),
         same_rate=_share(board.verdicts.get("same", 0), board.votes),
         bad_rate=_share(board.verdicts.get("bad", 0), board.votes),
-        facts=board.facts,
-        sheet=partial(_sheet, [*ranked, *rest], states, past),
+        checks=checked,
+        capped=int(board.facts.get("capped", 0)),
+        sheet=partial(_sheet, [*ranked, *rest], states, past, checks),
     )
 
 
@@ -144,6 +162,7 @@ def _row(
     model: ModelInfo,
     states: Mapping[str, State],
     past: PublishedBoard | None,
+    marked: Mapping[str, Reweighted],
     view: str,
     *,
     group_start: bool,
@@ -164,6 +183,10 @@ def _row(
         points=row.points,
         state=states.get(row.model),
         provisional=row.provisional,
+        comparable=row.comparable,
+        never_best=row.never_best,
+        always_best=row.always_best,
+        reweighted=marked.get(row.model),
         limited=row.limited,
         needs=needs(row),
         few_voters=row.few_voters,
@@ -213,19 +236,49 @@ def _score_scale(rows: Sequence[BoardRow]) -> Scale:
 
 
 def _sheet(
-    rows: Sequence[BoardRow], states: Mapping[str, State], past: PublishedBoard | None
+    rows: Sequence[BoardRow],
+    states: Mapping[str, State],
+    past: PublishedBoard | None,
+    checks: PublishedBoard | None,
 ) -> Sheet:
-    columns = (*_ROW_FIELDS, "state", *(("change", "change_from_board") if past else ()))
-    found = []
-    for row in rows:
-        state = states.get(row.model)
-        cells: list[Cell] = [getattr(row, name) for name in _ROW_FIELDS]
-        cells.append(state.value if state else None)
-        if past:
+    columns = [*_ROW_FIELDS, "state"]
+    cells = [[*_fields(row), _state(states, row)] for row in rows]
+    if past:
+        columns += ["change", "change_from_board"]
+        for row, line in zip(rows, cells, strict=True):
             before = past.row_of(row.model)
-            cells += [round(row.score - before.score, 2) if before else None, past.id]
-        found.append(tuple(cells))
-    return Sheet(columns, tuple(found))
+            line.extend([round(row.score - before.score, 2) if before else None, past.id])
+    if checks:
+        columns += ["reweighted_score", "reweighted_marked"]
+        scores = reweighted_scores(checks)
+        for row, line in zip(rows, cells, strict=True):
+            again = scores.get(row.model)
+            line.extend([again.reweighted, again.marked] if again else [None, None])
+    return Sheet(tuple(columns), tuple(map(tuple, cells)), _beside(checks))
+
+
+def _fields(row: BoardRow) -> list[Cell]:
+    return [getattr(row, name) for name in _ROW_FIELDS]
+
+
+def _state(states: Mapping[str, State], row: BoardRow) -> Cell:
+    state = states.get(row.model)
+    return state.value if state else None
+
+
+def _beside(checks: PublishedBoard | None) -> dict[str, Any]:
+    """Return the checks as they were published."""
+    if checks is None:
+        return {}
+    facts = {name: checks.facts[name] for name in _CHECKS_SHOWN}
+    return {
+        "checks": {
+            "board": checks.id,
+            "computed_us": checks.computed_us,
+            "log_size": checks.log_size,
+            **facts,
+        }
+    }
 
 
 def dots(board: PublishedBoard, names: Mapping[str, str], title: str, kind: str) -> Dots:

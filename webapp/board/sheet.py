@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from flask import Response, make_response
@@ -15,16 +15,17 @@ from arena.boards import PublishedBoard
 
 __all__ = ["Cell", "Sheet", "as_file"]
 
-_WITH_FACTS: Final = frozenset({"style", "extended", "makers"})
+_WITH_FACTS: Final = frozenset({"official", "style", "extended", "makers"})
 Cell = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Named columns and rows."""
+    """Named columns and rows; `beside` is what a page says beyond them, for JSON alone."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
     def records(self) -> list[dict[str, Cell]]:
         """Return each row by its columns' names."""
@@ -37,7 +38,7 @@ def as_file(board: PublishedBoard | None, view: str, sheet: Sheet, kind: str) ->
         head: dict[str, Any] = {} if board is None else _head(board)
         if board is not None and board.view in _WITH_FACTS:
             head["facts"] = dict(board.facts)
-        body = {**head, "view": view, "rows": sheet.records()}
+        body = {**head, **sheet.beside, "view": view, "rows": sheet.records()}
         response = make_response(json.dumps(body, ensure_ascii=False, indent=1))
         response.mimetype = "application/json"
         return response

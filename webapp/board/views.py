@@ -14,6 +14,7 @@ from ranking import rules as ranking_rules
 from webapp.board.asked import SINCE_DAYS, Asked, find_board, single
 from webapp.board.compare import compare_view
 from webapp.board.contents import load_content
+from webapp.board.extended import extended_facts
 from webapp.board.links import Links
 from webapp.board.sheet import Sheet, as_file
 from webapp.board.style import effects
@@ -69,6 +70,7 @@ def show_board() -> Response:
         content=content,
         models=models,
         effects=effects(asked.board) if asked.view == "style" and asked.board else (),
+        extended=extended_facts(asked.board) if asked.view == "extended" and asked.board else None,
         since_days=SINCE_DAYS,
         rules=ranking_rules.current(),
         mode=asked.mode,
