@@ -248,7 +248,8 @@ def test_the_first_real_import_closes_demo_ballots(
     assert len(arena.events("demo.retired")) == 1
     assert (refused.status_code, reason_of(refused)) == (410, "closed")
     assert {slot.model for slot in arena.held(following.token).slots} <= {m[0] for m in MODELS}
-    assert "Demo" not in following.html
+    assert "Demo: the models" not in following.html
+    assert "Demo retired" in following.html
     assert voter.get("/?mode=expert").status_code == 503
 
 

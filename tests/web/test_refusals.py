@@ -303,6 +303,18 @@ def test_a_write_from_another_site_is_refused(
     assert arena.count("vote") == 0
 
 
+def test_a_flood_from_another_site_is_folded(open_arena: OpenArena) -> None:
+    """Past the address's window foreign writes are counted by the minute, so the log stays small."""
+    arena = open_arena(rate_limit="5")
+    voter = arena.voter()
+
+    answers = [voter.post("/vote", {}, headers={"Sec-Fetch-Site": "cross-site"}) for _ in range(12)]
+
+    assert {(a.status_code, reason_of(a)) for a in answers} == {(403, "bad_origin")}
+    assert arena.refusals() == [("bad_origin", "vote")] * 5
+    assert arena.count("refusal_tally") == 1
+
+
 @pytest.mark.parametrize(
     "headers",
     [
