@@ -304,7 +304,7 @@ def test_a_write_from_another_site_is_refused(
 
 
 def test_a_flood_from_another_site_is_folded(open_arena: OpenArena) -> None:
-    """Past the address's window foreign writes are counted by the minute, so the log stays small."""
+    """Past the address's window foreign writes are only counted, so the log stays small."""
     arena = open_arena(rate_limit="5")
     voter = arena.voter()
 
