@@ -107,6 +107,10 @@ def refit_side_boards(services: Services, mode: Mode) -> bool:
         for error in failed.exceptions:
             _log.error("side_board_failed", mode=mode, exc_info=error)
         return False
+    except LobsterError as error:
+        # The fit they share failed: none of them could be made, and all are tried again.
+        _log.error("side_boards_failed", mode=mode, exc_info=error)
+        return False
     return True
 
 
