@@ -20,6 +20,7 @@ from arena.side_boards import refit_side_boards_if_due
 from arena.votes import ANY_MODE
 from ledger.errors import LedgerError
 from ledger.ids import uuid4
+from ranking.lobster import LobsterError
 from webapp.settings import Settings
 from webapp.wiring import Services
 
