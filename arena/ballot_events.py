@@ -6,12 +6,12 @@ Bodies say the hour and the voter's name of the month; moment, voter, address ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 from antiabuse.utc import month_of
 from arena import rules
-from arena.events import Mode
+from arena.events import EventBody, Mode
 from arena.visitor import Visitor
 from ledger.event import Disclosure, NewEvent
 
@@ -43,21 +43,6 @@ class _Kind(Protocol):
     def body(self) -> dict[str, Any]: ...
 
 
-class _Fields:
-    """Body and fields are the same thing, in both directions."""
-
-    __slots__ = ()
-
-    def body(self) -> dict[str, Any]:
-        """Return the body: every field by its name."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]
-
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the event that has this body."""
-        return cls(**{f.name: body[f.name] for f in fields(cls)})  # type: ignore[arg-type]
-
-
 @dataclass(frozen=True, slots=True)
 class IssuedSlot:
     """One place of a ballot: its random id, and what stands there."""
@@ -68,7 +53,7 @@ class IssuedSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class BallotIssued(_Fields):
+class BallotIssued(EventBody):
     """Four answers were drawn for a voter; `draw` holds pool and probability of the set (V-063)."""
 
     KIND: ClassVar[str] = "ballot.issued"
@@ -92,7 +77,7 @@ class BallotIssued(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class BallotShown(_Fields):
+class BallotShown(EventBody):
     """An open ballot was sent to its holder once more."""
 
     KIND: ClassVar[str] = "ballot.shown"
@@ -103,7 +88,7 @@ class BallotShown(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class BallotWithdrawn(_Fields):
+class BallotWithdrawn(EventBody):
     """An open ballot was closed since one of its answers may no longer be shown (V-024)."""
 
     KIND: ClassVar[str] = "ballot.withdrawn"
@@ -114,7 +99,7 @@ class BallotWithdrawn(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class BallotSkipped(_Fields):
+class BallotSkipped(EventBody):
     """A voter closed a ballot unrevealed (V-170)."""
 
     KIND: ClassVar[str] = "ballot.skipped"
@@ -125,7 +110,7 @@ class BallotSkipped(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class BallotReported(_Fields):
+class BallotReported(EventBody):
     """A voter pointed a moderator to one answer; it hides nothing by itself (V-170)."""
 
     KIND: ClassVar[str] = "ballot.reported"
@@ -138,7 +123,7 @@ class BallotReported(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class VoteCast(_Fields):
+class VoteCast(EventBody):
     """A vote was accepted: choice, weight with its parts, and changes with the board behind them.
 
     `models`, `p_win` and `changes` are in slot order; all decimals are text.
@@ -167,7 +152,7 @@ class VoteCast(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class VoteReasoned(_Fields):
+class VoteReasoned(EventBody):
     """A voter said after the vote what decided it (V-170); a later one replaces an earlier one."""
 
     KIND: ClassVar[str] = "vote.reasoned"
@@ -179,7 +164,7 @@ class VoteReasoned(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class BoardPublished(_Fields):
+class BoardPublished(EventBody):
     """A fit was published: the whole board, from which log entries, by which program (V-050).
 
     `view` says which kind of fit; `category` is empty for all; `facts` are what the view knows

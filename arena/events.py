@@ -7,7 +7,7 @@ operator, not of a voter.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Final, Literal, Protocol, Self
 
 from ledger.event import Disclosure, NewEvent
@@ -19,6 +19,7 @@ __all__ = [
     "AnswerHeld",
     "ArenaEvent",
     "DemoRetired",
+    "EventBody",
     "ImportCompleted",
     "Mode",
     "ModelAdded",
@@ -47,14 +48,14 @@ class ArenaEvent(Protocol):
         ...
 
 
-class _Fields:
-    """Body and fields are the same thing, in both directions."""
+class EventBody:
+    """Base of all events of this room: body and fields are the same thing, in both directions."""
 
     __slots__ = ()
 
     def body(self) -> dict[str, Any]:
-        """Return the public body: every field by its name."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        """Return the body: every field by its name."""
+        return asdict(self)  # type: ignore[call-overload,no-any-return]
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Self:
@@ -63,7 +64,7 @@ class _Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelAdded(_Fields):
+class ModelAdded(EventBody):
     """A model entered the catalogue."""
 
     KIND: ClassVar[str] = "model.added"
@@ -85,7 +86,7 @@ class ModelAdded(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionAdded(_Fields):
+class QuestionAdded(EventBody):
     """A question entered the pool of its mode."""
 
     KIND: ClassVar[str] = "question.added"
@@ -109,7 +110,7 @@ class QuestionAdded(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerAdded(_Fields):
+class AnswerAdded(EventBody):
     """A model's stored answer to a question; `held_for` is empty when it may be shown."""
 
     KIND: ClassVar[str] = "answer.added"
@@ -133,7 +134,7 @@ class AnswerAdded(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerHeld(_Fields):
+class AnswerHeld(EventBody):
     """An answer was taken out of the pool until a moderator has looked at it (V-150, V-157)."""
 
     KIND: ClassVar[str] = "answer.held"
@@ -149,7 +150,7 @@ class AnswerHeld(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerCleared(_Fields):
+class AnswerCleared(EventBody):
     """A moderator let a held answer back into the pool."""
 
     KIND: ClassVar[str] = "answer.cleared"
@@ -165,7 +166,7 @@ class AnswerCleared(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class DemoRetired(_Fields):
+class DemoRetired(EventBody):
     """All demo models, questions and answers left the pool, for real ones came (V-174)."""
 
     KIND: ClassVar[str] = "demo.retired"
@@ -183,7 +184,7 @@ class DemoRetired(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportCompleted(_Fields):
+class ImportCompleted(EventBody):
     """Closes the additions of one import; only from here on the new content is drawn from."""
 
     KIND: ClassVar[str] = "import.completed"

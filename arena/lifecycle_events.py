@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from arena import rules
 from arena.ballot_events import arena_stream
-from arena.events import Mode
+from arena.events import EventBody, Mode
 from ledger.event import Disclosure, NewEvent
 
 __all__ = ["FallWithheld", "Looked", "MonthOpened", "StateChanged", "lifecycle_event"]
 
 
-class _Fields:
-    __slots__ = ()
-
-    def body(self) -> dict[str, Any]:
-        """Return the body: every field by its name."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]
-
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the event that has this body."""
-        return cls(**{f.name: body[f.name] for f in fields(cls)})  # type: ignore[arg-type]
-
-
 @dataclass(frozen=True, slots=True)
-class MonthOpened(_Fields):
+class MonthOpened(EventBody):
     """A month began for a mode; `basket` are the models Active at that moment."""
 
     KIND: ClassVar[str] = "month.opened"
@@ -41,7 +28,7 @@ class MonthOpened(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class StateChanged(_Fields):
+class StateChanged(EventBody):
     """A model entered a state, with the numbers that caused it as text.
 
     `before` is None at a model's first entry; `log_size` says from which log entry on the state's
@@ -63,7 +50,7 @@ class StateChanged(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class FallWithheld(_Fields):
+class FallWithheld(EventBody):
     """A model was kept from falling to Eliminated, for too few models would be left (V-093)."""
 
     KIND: ClassVar[str] = "model.withheld"
@@ -80,7 +67,7 @@ class FallWithheld(_Fields):
 
 
 @dataclass(frozen=True, slots=True)
-class Looked(_Fields):
+class Looked(EventBody):
     """One look over all models of a mode, with the looks in a row below the line of each."""
 
     KIND: ClassVar[str] = "lifecycle.looked"
