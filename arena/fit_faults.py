@@ -7,21 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Column, Connection, Table, Text, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
+from arena.tables import fit_fault
 from ledger.database import Database
-from ledger.schema import Microseconds, closed_set, metadata
 
-__all__ = ["FitFault", "clear", "fit_fault", "record", "standing"]
-
-fit_fault = Table(
-    "fit_fault",
-    metadata,
-    Column("mode", Text, primary_key=True),
-    Column("since_us", Microseconds, nullable=False),
-    Column("text", Text, nullable=False),
-    closed_set("mode", "speed", "expert"),
-)
+__all__ = ["FitFault", "clear", "record", "standing"]
 
 
 @dataclass(frozen=True, slots=True)

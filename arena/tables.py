@@ -1,6 +1,7 @@
-"""Read model of the arena: projections of events, which may be rebuilt, but for one table.
+"""Read model of the arena: projections of events, which may be rebuilt, but for two tables.
 
-`ballot_holder` joins ballots to voters, which only private parts of events know; it is not rebuilt.
+`ballot_holder` joins ballots to voters, which only private parts of events know, and `fit_fault`
+says what fails now; neither is rebuilt.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
     "ballot_slot",
     "board",
     "catalogue_head",
+    "fit_fault",
     "lifecycle_look",
     "model",
     "model_state",
@@ -263,4 +265,14 @@ lifecycle_look = Table(
     Column("day", Text, primary_key=True),
     Column("at_us", Microseconds, nullable=False),
     Column("board_id", Text),
+)
+
+# Of the installation and not of the log: a fit that failed, until one succeeds.
+fit_fault = Table(
+    "fit_fault",
+    metadata,
+    Column("mode", Text, primary_key=True),
+    Column("since_us", Microseconds, nullable=False),
+    Column("text", Text, nullable=False),
+    closed_set("mode", "speed", "expert"),
 )
