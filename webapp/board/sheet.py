@@ -42,10 +42,12 @@ def as_file(board: PublishedBoard | None, view: str, sheet: Sheet, kind: str) ->
         response = make_response(json.dumps(body, ensure_ascii=False, indent=1))
         response.mimetype = "application/json"
         return response
+    # A file leaves the page that says so: the demo's rows carry the mark themselves.
+    mark: tuple[str, ...] = ("demo",) if board is not None and board.demo else ()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(sheet.columns)
-    writer.writerows([_csv_row(row) for row in sheet.rows])
+    writer.writerow([*sheet.columns, *mark])
+    writer.writerows([[*_csv_row(row), *("true" for _ in mark)] for row in sheet.rows])
     response = make_response(text.getvalue())
     response.mimetype = "text/csv"
     return response
