@@ -63,12 +63,12 @@ _HELD = Statement(
 
 _REVEALED = Statement(
     """
-    SELECT b.month, q.text_key, s.answer_id
+    SELECT b.month, b.state, h.issued_us, q.text_key, s.answer_id
     FROM ballot_holder h
     JOIN ballot b ON b.id = h.ballot_id
     JOIN question q ON q.id = b.question_id
     JOIN ballot_slot s ON s.ballot_id = b.id
-    WHERE h.voter_id = :voter AND b.state = 'voted'
+    WHERE h.voter_id = :voter AND b.state IN ('voted', 'skipped')
     """
 )
 
@@ -138,10 +138,14 @@ class HeldBallot:
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """What a voter has already seen revealed: answers ever, question keys in one month."""
+    """What a voter has already seen revealed: answers ever, question keys in one month.
+
+    `last_skipped` is the key of the question on the newest ballot the voter skipped.
+    """
 
     answers: frozenset[str]
     keys_this_month: frozenset[str]
+    last_skipped: str | None = None
 
 
 def load_open(conn: Connection, voter: str, mode: str, since_us: int) -> OpenBallot | None:
@@ -201,9 +205,13 @@ def load_held(conn: Connection, ballot: str) -> HeldBallot | None:
 def revealed_to(conn: Connection, voter: str, month: str) -> Revealed:
     """Return which answers were revealed to a voter, and which questions in a month."""
     rows = _REVEALED.run(conn, voter=voter).all()
+    voted = [row for row in rows if row.state == "voted"]
+    skipped = (row for row in rows if row.state == "skipped")
+    last = max(skipped, key=lambda row: row.issued_us, default=None)
     return Revealed(
-        answers=frozenset(row.answer_id for row in rows),
-        keys_this_month=frozenset(row.text_key for row in rows if row.month == month),
+        answers=frozenset(row.answer_id for row in voted),
+        keys_this_month=frozenset(row.text_key for row in voted if row.month == month),
+        last_skipped=None if last is None else last.text_key,
     )
 
 

@@ -208,7 +208,10 @@ def _draw(
         raise NothingToShow(f"no question of mode {mode} has answers of four models")
     fresh = [(q, pool) for q, pool in all_ if q.key not in revealed.keys_this_month]
     unseen = [(q, new) for q, pool in fresh if exposure.enough(new := _unseen(pool, revealed))]
-    question, pool = rng.choice(unseen or fresh or all_)
+    open_to_all = unseen or fresh or all_
+    # Who skips a question asks for another one, if there is another.
+    others = [(q, pool) for q, pool in open_to_all if q.key != revealed.last_skipped]
+    question, pool = rng.choice(others or open_to_all)
     draw = exposure.draw(pool, known, rng)
     by_model = {answer.model: answer for answer in pool}
     answers = tuple(by_model[model] for model in draw.models)

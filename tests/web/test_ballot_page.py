@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -415,3 +416,21 @@ def test_the_draw_is_logged_with_its_probability(arena: ArenaSite) -> None:
     assert draw["policy"] == "ucb-e.1"
     assert draw["conditioned"] is True
     assert float(draw["probability"]) == pytest.approx(1 / 15)
+
+
+def test_a_skipped_question_does_not_come_back_at_once(
+    open_empty_arena: OpenArena, tmp_path: Path
+) -> None:
+    """With two questions each skip leads to the other one; with one there is no other."""
+    arena = open_empty_arena()
+    arena.import_pack(write_pack(tmp_path / "two", "speed", questions=2))
+    voter = arena.voter()
+
+    shown = []
+    for _ in range(8):
+        page = voter.ballot()
+        shown.append(arena.held(page.token).question)
+        voter.post("/skip", {"ballot": page.token})
+        arena.clock.advance(1)
+
+    assert all(before != after for before, after in pairwise(shown))
