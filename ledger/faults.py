@@ -22,6 +22,7 @@ __all__ = ["named_faults"]
 BUSY = "the database is busy with another writer: try again"
 FULL = "the disk or the database's quota is full, nothing was stored: make room, then try again"
 NOT_MIGRATED = "the database lacks tables or columns that this code needs: run `arena db upgrade`"
+READ_ONLY = "the database is read-only here: check its rights and its disk"
 UNAVAILABLE = "the database cannot be reached or read: check its address, its rights and its disk"
 
 SQLITE_PRIMARY_CODE = 0xFF  # the upper bits of a result code only refine it
@@ -33,7 +34,7 @@ SQLITE_FAULTS: dict[int, tuple[type[LedgerError], str]] = {
     sqlite3.SQLITE_IOERR: (DatabaseUnavailable, UNAVAILABLE),
     sqlite3.SQLITE_CORRUPT: (DatabaseUnavailable, UNAVAILABLE),
     sqlite3.SQLITE_NOTADB: (DatabaseUnavailable, UNAVAILABLE),
-    sqlite3.SQLITE_READONLY: (DatabaseUnavailable, UNAVAILABLE),
+    sqlite3.SQLITE_READONLY: (DatabaseUnavailable, READ_ONLY),
 }
 SQLITE_MISSING = ("no such table", "no such column", "has no column named")
 
