@@ -103,16 +103,14 @@ class ArenaRules:
             "reason": "fewer would let a voter see how one other person voted (V-158)",
         },
     )
-    vote_reasons: tuple[str, ...] = field(
-        default=(
-            "correct", "complete", "clear", "concise", "well_formatted",
-            "wrong", "vague", "too_long",
-        ),
-        metadata={
-            "unit": "codes",
-            "reason": "optional reasons after the vote, for and against (V-170)",
-        },
-    )  # fmt: skip
+    reasons_for: tuple[str, ...] = field(
+        default=("correct", "complete", "clear", "concise", "well_formatted"),
+        metadata={"unit": "codes", "reason": "what may be said of the best answer (V-170)"},
+    )
+    reasons_against: tuple[str, ...] = field(
+        default=("wrong", "vague", "too_long"),
+        metadata={"unit": "codes", "reason": "what may be said of the worst answer (V-170)"},
+    )
     report_reasons: tuple[str, ...] = field(
         default=("identity", "broken", "offensive", "personal_data", "other"),
         metadata={"unit": "codes", "reason": "why a voter may report an answer (V-170)"},
@@ -211,6 +209,11 @@ class ArenaRules:
             "reason": "names people know models and makers by, beside those of the registry",
         },
     )  # fmt: skip
+
+    @property
+    def vote_reasons(self) -> tuple[str, ...]:
+        """All reasons a voter may give after the vote."""
+        return (*self.reasons_for, *self.reasons_against)
 
 
 _CURRENT: Final = ArenaRules()

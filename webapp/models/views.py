@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, abort, make_response, render_template
 
 from antiabuse.utc import month_of
+from arena.reason_counts import reason_counts
 from ranking import rules as ranking_rules
 from webapp.board.caches import board_caches
 from webapp.board.links import Drawing, chart_address
@@ -46,9 +47,11 @@ def show_model(slug: str) -> Response:
         if slug not in known:
             abort(404)
         view = load_model(conn, known, slug, mode, board_caches().exposures)
+        reasons = reason_counts(conn, slug, mode)
     page = render_template(
         "models/model.html",
         view=view,
+        reasons=reasons,
         models=known,
         drawing=_drawing(view),
         rules=ranking_rules.current(),

@@ -7,11 +7,13 @@ import re
 
 import pytest
 
+from antiabuse.utc import month_of
+from arena import refits
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import MODELS, ArenaSite
 
-# Frame 2, catalogue 1, months 1, states 1, pairs 1, categories 1, exposures 3.
-MODEL_STATEMENTS = 10
+# Frame 2, catalogue 1, months 1, states 1, pairs 1, categories 1, exposures 3, reasons 1.
+MODEL_STATEMENTS = 11
 
 
 def page(site: ArenaSite, address: str, status: int = 200) -> str:
@@ -160,3 +162,29 @@ def test_tables_can_be_read_aloud(month: ArenaSite, address: str) -> None:
         assert all("scope=" in head for head in re.findall(r"<th\b[^>]*>", table))
     for field in re.findall(r'<(?:select|input)[^>]* id="([^"]+)"', html):
         assert f'for="{field}"' in html
+
+
+def test_reasons_are_counted_per_model_in_public(arena: ArenaSite) -> None:
+    """V-170: a reason for counts for the answer picked best, one against for the worst."""
+    voter = arena.voter()
+    token = voter.ballot().token
+    arena.clock.advance(30)
+    voter.vote(token, best="A", worst="D")
+    held = arena.held(token)
+    arena.sequence()
+    assert refits.refit_now(arena.services.ports, "speed", month_of(arena.clock()), arena.clock())
+    assert "What voters said of it" not in page(arena, f"/models/{held.slots[0].model}")
+
+    told = voter.post(f"/ballots/{held.route}/reasons", {"reason": ["clear", "wrong"]})
+    assert told.status_code == 303
+
+    said = {}
+    for slot in held.slots:
+        html = page(arena, f"/models/{slot.model}")
+        said[slot.model] = re.findall(r"<dt>(Clear|Wrong)</dt><dd>1</dd>", html)
+    assert said == {
+        held.slots[0].model: ["Clear"],
+        held.slots[1].model: [],
+        held.slots[2].model: [],
+        held.slots[3].model: ["Wrong"],
+    }
