@@ -9,13 +9,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
 
 import numpy as np
 from sqlalchemy import Connection, select, text
 
 from antiabuse.utc import SECOND_US, day_of, month_of
 from arena import boards, headers, refits, rules
+from arena.ballot_projection import WEIGHT_UNIT
 from arena.boards import MODES, PublishedBoard
 from arena.events import Mode
 from arena.lifecycle_events import FallWithheld, Looked, MonthOpened, StateChanged, lifecycle_event
@@ -31,7 +31,6 @@ from ranking.lifecycle import Standing, State, Transition, Withheld
 
 __all__ = ["ModelState", "admit", "look_if_due", "open_month", "states", "upkeep"]
 
-_MILLIONTHS: Final = 1_000_000
 
 _NEWCOMERS = text(
     """
@@ -216,7 +215,7 @@ def _in_state(columns: Columns, model: str, entered_size: int) -> tuple[float, i
     place = list(columns.names["models"]).index(model)
     mask = (votes["models"] == place).any(axis=1) & (votes["idx"] >= entered_size)
     counted = votes[mask & (votes["best"] >= 0) & (votes["weight"] > 0)]
-    exposures = int(counted["weight"].sum(dtype=np.int64)) / _MILLIONTHS
+    exposures = int(counted["weight"].sum(dtype=np.int64)) / WEIGHT_UNIT
     return exposures, len(np.unique(counted["cluster"]))
 
 

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, func, select
@@ -18,6 +18,7 @@ from sqlalchemy import Connection, func, select
 from antiabuse.utc import SECOND_US
 from arena import boards, headers
 from arena.ballot_events import BoardPublished, arena_stream, board_event
+from arena.ballot_projection import WEIGHT_UNIT
 from arena.boards import ALL_CATEGORIES, OFFICIAL, PublishedBoard, View, as_mode
 from arena.events import Mode
 from arena.ports import Ports
@@ -43,8 +44,6 @@ __all__ = [
     "totals",
     "waiting",
 ]
-
-_MILLIONTHS: Final = 1_000_000
 
 
 def waiting(conn: Connection, mode: Mode, month: str, published: PublishedBoard | None) -> int:
@@ -171,7 +170,7 @@ def row_body(row: lobster.Row, sums: Totals) -> dict[str, Any]:
         "worst": f"{row.worst:.6f}",
         "same": f"{row.same:.6f}",
         "bad": f"{row.bad:.6f}",
-        "points": f"{sums.points[row.model] / _MILLIONTHS:.2f}",
+        "points": f"{sums.points[row.model] / WEIGHT_UNIT:.2f}",
         "best_place": row.best_place,
         "worst_place": row.worst_place,
         "provisional": row.provisional,

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, Select, select
 
 from arena.ballot_events import arena_stream
+from arena.ballot_projection import WEIGHT_UNIT
 from arena.events import Mode
 from arena.tables import ballot, ballot_slot, question, vote
 from ledger import store
@@ -278,7 +279,7 @@ def _numbers(row: Row[Any], names: Mapping[str, _Numbers]) -> tuple[object, ...]
         row.idx,
         float(row.set_probability),
         [names["answers"].of(answer) for answer in row[-4:]],
-        [round(float(change) * 1_000_000) for change in json.loads(row.changes)],
+        [round(float(change) * WEIGHT_UNIT) for change in json.loads(row.changes)],
         row.weight_micro,
         names["clusters"].of(row.cluster),
         [names["models"].of(slug) for slug in json.loads(row.models)],

@@ -8,11 +8,11 @@ from typing import Final
 
 from flask import Flask
 
+from antiabuse.utc import SECOND_US
 from webapp.wiring import services
 
 __all__ = ["init_filters", "month_name"]
 
-SECOND_US: Final = 1_000_000
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3_600
 _DAY_S: Final = 86_400
