@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import Column, Table, Text
+from sqlalchemy import Column, ForeignKey, Index, Table, Text
 
 from ledger.schema import BigInt, Microseconds, closed_set, metadata
 
@@ -34,3 +34,60 @@ refusal_tally: Final = Table(
     closed_set("scope", "ballots", "reading"),
 )
 """Refusals by rate that wait for the end of their minute; `address` is a keyed digest."""
+
+sighting: Final = Table(
+    "sighting",
+    metadata,
+    Column("vote_id", Text, primary_key=True),
+    Column("voter_id", Text, nullable=False),
+    Column("month", Text, nullable=False),
+    Column("day", Text, nullable=False),
+    Column("at_us", Microseconds, nullable=False),
+    Column("dwell_us", Microseconds),
+    Column("address", Text),
+    Column("network", Text),
+    Column("device", Text),
+    Index("ix_sighting_month_day", "month", "day"),
+    Index("ix_sighting_voter", "voter_id"),
+)
+"""Where each vote came from, as keyed digests: address of the day, network (/24, /64) and device of
+the month; empty for loopback and private addresses, and without consent. Erased after retention."""
+
+moderator: Final = Table(
+    "moderator",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("handle", Text, nullable=False, unique=True),
+    Column("role", Text, nullable=False),
+    Column("password_hash", Text, nullable=False),
+    Column("totp_secret", Text),
+    Column("totp_last_step", BigInt),
+    Column("created_us", Microseconds, nullable=False),
+    Column("disabled_us", Microseconds),
+    closed_set("role", "moderator", "master", "operator"),
+)
+"""Accounts of the moderators' rooms; `handle` stands in public for the name."""
+
+moderator_session: Final = Table(
+    "moderator_session",
+    metadata,
+    Column("token_sha256", Text, primary_key=True),
+    Column("name", Text, ForeignKey("moderator.name"), nullable=False),
+    Column("csrf", Text, nullable=False),
+    Column("opened_us", Microseconds, nullable=False),
+    Column("seen_us", Microseconds, nullable=False),
+    Index("ix_moderator_session_name", "name"),
+)
+"""Who is signed in; the cookie's token is stored as its digest only."""
+
+sign_in_failure: Final = Table(
+    "sign_in_failure",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("address", Text),
+    Column("at_us", Microseconds, nullable=False),
+    Index("ix_sign_in_failure_name", "name", "at_us"),
+    Index("ix_sign_in_failure_address", "address", "at_us"),
+)
+"""Failed sign-ins of the last hours, for the limits on guessing."""

@@ -17,6 +17,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from arena import review_tables
 from ledger.schema import BigInt, Microseconds, closed_set, metadata
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "month_header",
     "question",
     "report",
+    "review_tables",
     "state_change",
     "vote",
     "vote_reason",
@@ -194,6 +196,7 @@ vote_reason = Table(
 
 report = Table(
     "report",
+    "review_tables",
     metadata,
     Column("id", Text, primary_key=True),  # the id of its ballot.reported event
     Column("ballot_id", Text, ForeignKey("ballot.id"), nullable=False),
