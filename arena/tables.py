@@ -196,7 +196,6 @@ vote_reason = Table(
 
 report = Table(
     "report",
-    "review_tables",
     metadata,
     Column("id", Text, primary_key=True),  # the id of its ballot.reported event
     Column("ballot_id", Text, ForeignKey("ballot.id"), nullable=False),
