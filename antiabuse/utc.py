@@ -16,6 +16,11 @@ def _moment(now_us: int) -> datetime:
     return _EPOCH + timedelta(microseconds=now_us)
 
 
+def _month_us(month: str) -> int:
+    first = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
+    return (first - _EPOCH) // timedelta(microseconds=1)
+
+
 def day_of(now_us: int) -> str:
     """Return the UTC date, `2026-11-30`."""
     return f"{_moment(now_us):%Y-%m-%d}"
@@ -34,6 +39,21 @@ def hour_of(now_us: int) -> str:
 def minute_of(now_us: int) -> int:
     """Return the first microsecond of the minute."""
     return now_us - now_us % MINUTE_US
+
+
+def day_start_us(now_us: int) -> int:
+    """Return the UTC midnight at or before a moment, in microseconds."""
+    return now_us - now_us % DAY_US
+
+
+def month_start_us(now_us: int) -> int:
+    """Return the first microsecond of a moment's month."""
+    return _month_us(month_of(now_us))
+
+
+def month_end_us(month: str) -> int:
+    """Return the first microsecond after a month, `2026-11`."""
+    return month_start_us(_month_us(month) + 31 * DAY_US)
 
 
 def day_left_s(now_us: int) -> int:

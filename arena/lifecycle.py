@@ -1,4 +1,4 @@
-"""The lifecycle's use cases: admit newcomers, open a month, take the daily look (V-091).
+"""The lifecycle's use cases: admit newcomers, open a month, take a look (V-091).
 
 The rules are `ranking.lifecycle`; here the numbers are gathered and what happened is written.
 """
@@ -8,15 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from sqlalchemy import Connection, select, text
 
-from antiabuse.utc import SECOND_US, day_of, month_of
+from antiabuse.utc import SECOND_US, day_of, day_start_us, month_of, month_start_us
 from arena import boards, headers, refits, rules
 from arena.ballot_projection import WEIGHT_UNIT
-from arena.boards import MODES, PublishedBoard
+from arena.boards import PublishedBoard
 from arena.events import Mode
 from arena.lifecycle_events import FallWithheld, Looked, MonthOpened, StateChanged, lifecycle_event
 from arena.ports import Ports
@@ -29,7 +28,15 @@ from ranking import lifecycle
 from ranking import rules as ranking_rules
 from ranking.lifecycle import Standing, State, Transition, Withheld
 
-__all__ = ["ModelState", "admit", "look_if_due", "open_month", "states", "upkeep"]
+__all__ = [
+    "ModelState",
+    "admit",
+    "look",
+    "look_delay_us",
+    "look_if_due",
+    "open_month",
+    "states",
+]
 
 
 _NEWCOMERS = text(
@@ -72,14 +79,6 @@ def states(conn: Connection, mode: Mode) -> dict[str, ModelState]:
     }
 
 
-def upkeep(ports: Ports, now_us: int) -> None:
-    """Do for both modes whatever is due: newcomers, the month's opening, the day's look."""
-    for mode in MODES:
-        open_month(ports, mode, now_us)
-        admit(ports, mode, now_us)
-        look_if_due(ports, mode, now_us)
-
-
 def admit(ports: Ports, mode: Mode, now_us: int) -> tuple[str, ...]:
     """Enter models with a first showable answer as Active; return their slugs (V-080)."""
     with ports.database.read() as conn:
@@ -111,7 +110,7 @@ def open_month(ports: Ports, mode: Mode, now_us: int) -> bool:
     with ports.database.read() as conn:
         if headers.latest(conn, mode, month) is not None:
             return False
-    began_us = _month_start_us(now_us)
+    began_us = month_start_us(now_us)
     with ports.database.write() as conn:
         refits.one_worker_at_a_time(conn)
         if headers.latest(conn, mode, month) is not None:
@@ -144,20 +143,35 @@ def open_month(ports: Ports, mode: Mode, now_us: int) -> bool:
 
 def look_if_due(ports: Ports, mode: Mode, now_us: int) -> bool:
     """Take the day's look once its time has come; return whether it was taken (V-091)."""
-    day = day_of(now_us)
-    due_us = _day_start_us(now_us) + rules.current().look_minute * 60 * SECOND_US
-    if now_us < due_us:
+    if now_us < day_start_us(now_us) + look_delay_us():
         return False
+    return look(ports, mode, month_of(now_us), day_of(now_us), now_us)
+
+
+def look_delay_us() -> int:
+    """Return how long after midnight a look is taken."""
+    return rules.current().look_minute * 60 * SECOND_US
+
+
+def look(ports: Ports, mode: Mode, month: str, day: str, at_us: int) -> bool:
+    """Look at a month's last board, once for each `day`; return whether it was taken.
+
+    Args:
+        ports: the arena's means.
+        mode: of the models.
+        month: whose board and votes are looked at.
+        day: the UTC date, or the month itself for the look at its cut.
+        at_us: the moment that is judged, and written on what happens.
+    """
     with ports.database.read() as conn:
         if _looked(conn, mode, day):
             return False
-        month = month_of(now_us)
         board = boards.latest(conn, mode, month)
         size = board.log_size if board else 0
         columns = ports.columns.read(conn, mode, month, max(size, store.head(conn).size))
         known = states(conn, mode)
     standings = _standings(known, board, refits.counted(columns)[0])
-    found = lifecycle.look(standings, now_us, ranking_rules.current())
+    found = lifecycle.look(standings, at_us, ranking_rules.current())
     with ports.database.write() as conn:
         refits.one_worker_at_a_time(conn)
         if _looked(conn, mode, day):
@@ -166,14 +180,14 @@ def look_if_due(ports: Ports, mode: Mode, now_us: int) -> bool:
             mode=mode,
             month=month,
             day=day,
-            at_us=now_us,
+            at_us=at_us,
             board=board.id if board else None,
             log_size=size,
             looks_below=found.looks_below,
         )
-        _write(ports, conn, looked, now_us)
+        _write(ports, conn, looked, at_us)
         for event in found.happened:
-            _write(ports, conn, _as_event(event, mode, month, now_us, columns.log_size), now_us)
+            _write(ports, conn, _as_event(event, mode, month, at_us, columns.log_size), at_us)
     return True
 
 
@@ -269,17 +283,3 @@ def _write(
     now_us: int,
 ) -> None:
     project(conn, ports.log.append(conn, lifecycle_event(event, event_id=uuid7(now_us, ports.rng))))
-
-
-def _moment(now_us: int) -> datetime:
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=now_us)
-
-
-def _day_start_us(now_us: int) -> int:
-    day = _moment(now_us).replace(hour=0, minute=0, second=0, microsecond=0)
-    return int(day.timestamp()) * SECOND_US
-
-
-def _month_start_us(now_us: int) -> int:
-    month = _moment(now_us).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    return int(month.timestamp()) * SECOND_US

@@ -84,7 +84,7 @@ class ArenaRules:
         default=5,
         metadata={
             "unit": "minutes after 00:00 UTC",
-            "reason": "one look a day; looking after each vote would eliminate by chance (V-091)",
+            "reason": "one look a day; by then a month's last votes are in the log (V-091)",
         },
     )
     views_refit_s: int = field(

@@ -12,7 +12,7 @@ from huey.api import Huey
 from antiabuse.events import refusals_folded
 from antiabuse.quotas import take_tallies
 from antiabuse.utc import month_of
-from arena import fit_faults, lifecycle, refits
+from arena import fit_faults, month_end, refits
 from arena.ballot_events import arena_stream
 from arena.boards import MODES
 from arena.events import Mode
@@ -56,7 +56,7 @@ def every_minute(services: Services) -> None:
     """Do what a minute brings; what fails is logged, keeps nothing else back, and comes again."""
     work: list[tuple[str, Callable[[], object]]] = [
         ("fold_refusals", lambda: fold_refusals(services)),
-        ("lifecycle", lambda: lifecycle.upkeep(services.ports, services.clock())),
+        ("upkeep", lambda: month_end.upkeep(services.ports, services.clock())),
     ]
     for mode in MODES:
         work += [
@@ -96,21 +96,31 @@ def refit(services: Services, mode: str) -> bool:
 
 
 def refit_side_boards(services: Services, mode: Mode) -> bool:
-    """Publish what follows the official board if it is due; what fails is logged, the rest is out.
+    """Publish what follows the official boards if it is due; what fails is logged, the rest is out.
+
+    The month before is seen to as well, for its last board came out after its end.
 
     Returns:
         Whether all that was due could be made.
     """
     now = services.clock()
+    made = [
+        _refit_side_boards(services, mode, month, now)
+        for month in (month_end.previous_month(now), month_of(now))
+    ]
+    return all(made)
+
+
+def _refit_side_boards(services: Services, mode: Mode, month: str, now_us: int) -> bool:
     try:
-        refit_side_boards_if_due(services.ports, mode, month_of(now), now)
+        refit_side_boards_if_due(services.ports, mode, month, now_us)
     except ExceptionGroup as failed:
         for error in failed.exceptions:
-            _log.error("side_board_failed", mode=mode, exc_info=error)
+            _log.error("side_board_failed", mode=mode, month=month, exc_info=error)
         return False
     except LobsterError as error:
         # The fit they share failed: none of them could be made, and all are tried again.
-        _log.error("side_boards_failed", mode=mode, exc_info=error)
+        _log.error("side_boards_failed", mode=mode, month=month, exc_info=error)
         return False
     return True
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from arena import headers, lifecycle, refits
+from arena import headers, lifecycle, month_end, refits
 from arena.rebuild import rebuild
 from arena.side_boards import refit_side_boards_if_due
 from ledger import store
@@ -59,7 +59,7 @@ def upkeep(arena: ArenaSite, moment: str | None = None) -> None:
     """Do what the worker does each minute, at a moment of 2026 if one is given."""
     if moment is not None:
         arena.clock.now_us = at(f"2026-{moment}+00:00")
-    lifecycle.upkeep(arena.services.ports, arena.clock())
+    month_end.upkeep(arena.services.ports, arena.clock())
 
 
 def states(arena: ArenaSite, mode: str = "speed") -> dict[str, str]:
@@ -296,15 +296,15 @@ def test_falls_are_withheld_when_four_models_are_left(
 
 
 def test_a_month_opens_once_and_carries_states_over(either_arena: ArenaSite) -> None:
-    """V-108: at midnight UTC on the 1st; the calendar is no revival."""
+    """V-108: after the cut of the month before; the calendar is no revival."""
     arena = either_arena
     upkeep(arena, "11-30T23:59:59")
     plant(arena, brimwick_x="observing", corvath_mini="eliminated", drumlow_70="probation")
     with arena.database.read() as conn:
         assert headers.latest(conn, "speed", "2026-12") is None
 
-    upkeep(arena, "12-01T00:00:00")
-    upkeep(arena, "12-01T00:01:00")
+    upkeep(arena, "12-01T00:05:00")
+    upkeep(arena, "12-01T00:06:00")
 
     assert states(arena) == {
         "brimwick-x": "active",
@@ -318,7 +318,7 @@ def test_a_month_opens_once_and_carries_states_over(either_arena: ArenaSite) -> 
         header = headers.latest(conn, "speed", "2026-12")
     assert header is not None
     assert header.basket == ("brimwick-x", "eskerine-2", "fenwhistle", "zanthor-9b")
-    assert header.opened_us == at("2026-12-01T00:00:00+00:00")
+    assert header.opened_us == at("2026-12-01T00:05:00+00:00")
     carried = moves(arena, "month")
     assert [(m["model"], m["before"], m["after"], m["month"]) for m in carried] == [
         ("brimwick-x", "observing", "active", "2026-12"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import catalogue_changes, lifecycle, refits
+from arena import catalogue_changes, month_end, refits
 from arena.catalogue import render_missing
 from arena.catalogue_changes import Recorder
 from arena.rebuild import PROJECTED, rebuild
@@ -51,7 +51,7 @@ def lived(either_arena: ArenaSite, tmp_path: Path) -> ArenaSite:
         catalogue_changes.clear_answer(conn, recorder, held.slots[1].answer, "a story's name")
     voters[0].vote("nonsense")
     arena.sequence()
-    lifecycle.upkeep(arena.services.ports, arena.clock())
+    month_end.upkeep(arena.services.ports, arena.clock())
     for mode in ("speed", "expert"):
         assert refits.refit_now(arena.services.ports, mode, "2026-11", arena.clock())
     arena.import_pack(write_pack(tmp_path / "more", "expert", questions=2, topic="more"))

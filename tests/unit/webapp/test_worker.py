@@ -94,7 +94,7 @@ def test_one_failing_job_keeps_no_other_back(monkeypatch: pytest.MonkeyPatch) ->
         raise RuntimeError("broken")
 
     monkeypatch.setattr(jobs, "fold_refusals", fail)
-    monkeypatch.setattr("webapp.jobs.lifecycle.upkeep", fail)
+    monkeypatch.setattr("webapp.jobs.month_end.upkeep", fail)
     monkeypatch.setattr(jobs, "refit", lambda _services, mode: fitted.append(mode))
     monkeypatch.setattr(jobs, "refit_side_boards", fail)
 

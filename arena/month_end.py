@@ -1,0 +1,84 @@
+"""The month's end: last fit and look at the cut, then the next month's opening (V-050, V-091).
+
+A vote belongs to the month of its acceptance (V-103) but is sequenced up to a minute later, so the
+cut is taken some minutes after midnight, and never before every vote of the month is in the log.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, func, select
+
+from antiabuse.utc import month_end_us, month_of, month_start_us
+from arena import lifecycle, refits
+from arena.boards import MODES
+from arena.events import Mode
+from arena.ports import Ports
+from arena.tables import lifecycle_look, month_header, vote
+from ledger import store
+
+__all__ = ["cut_if_due", "previous_month", "upkeep"]
+
+
+def upkeep(ports: Ports, now_us: int) -> None:
+    """Do for both modes whatever is due: a month's cut, the next one's opening, newcomers, looks.
+
+    Raises:
+        LobsterError: a month's last fit failed; its cut is tried again at the next call, and the
+            next month opens after it.
+    """
+    for mode in MODES:
+        if cut_if_due(ports, mode, now_us):
+            lifecycle.open_month(ports, mode, now_us)
+        lifecycle.admit(ports, mode, now_us)
+        lifecycle.look_if_due(ports, mode, now_us)
+
+
+def cut_if_due(ports: Ports, mode: Mode, now_us: int) -> bool:
+    """Fit and look at each month gone by for the last time; return whether none waits any more.
+
+    What the look decides is dated at the month's last microsecond, so that the states which the
+    next month carries over are those of the cut.
+    """
+    began_us = month_start_us(now_us)
+    with ports.database.read() as conn:
+        months = _uncut(conn, mode, month_of(now_us))
+    if not months:
+        return True
+    if now_us < began_us + lifecycle.look_delay_us():
+        return False
+    for month, end_us in months:
+        with ports.database.read() as conn:
+            if not _all_sequenced(conn, ports, mode, month):
+                return False
+        refits.refit_now(ports, mode, month, now_us)
+        lifecycle.look(ports, mode, month, month, end_us - 1)
+    return True
+
+
+def previous_month(now_us: int) -> str:
+    """Return the month before a moment's own, `2026-11`."""
+    return month_of(month_start_us(now_us) - 1)
+
+
+def _uncut(conn: Connection, mode: Mode, month: str) -> list[tuple[str, int]]:
+    """Return the opened months before this one without a look at their cut, and where each ends."""
+    known = conn.execute(
+        select(month_header.c.month)
+        .where(
+            month_header.c.mode == mode,
+            month_header.c.month < month,
+            ~select(lifecycle_look.c.day)
+            .where(lifecycle_look.c.mode == mode, lifecycle_look.c.day == month_header.c.month)
+            .exists(),
+        )
+        .order_by(month_header.c.month)
+    ).scalars()
+    return [(found, month_end_us(found)) for found in known]
+
+
+def _all_sequenced(conn: Connection, ports: Ports, mode: Mode, month: str) -> bool:
+    """Say whether every vote of a month is among the log's entries."""
+    cast = conn.execute(
+        select(func.count()).where(vote.c.mode == mode, vote.c.month == month)
+    ).scalar_one()
+    return len(ports.columns.read(conn, mode, month, store.head(conn).size).votes) == cast
