@@ -21,7 +21,7 @@ from webapp.pages.views import pages
 from webapp.paths import STATIC, TEMPLATES
 from webapp.receipts.views import receipts
 from webapp.rules.views import arena_rules
-from webapp.security import init_security
+from webapp.security import init_security, init_text_check
 from webapp.site import init_site
 from webapp.vote.views import vote
 from webapp.wiring import Services, init_services
@@ -45,6 +45,7 @@ def create_app(services: Services) -> Flask:
     # The order is that of the checks (V-131): where a write comes from, then how often.
     init_security(app)
     init_limits(app, services.settings, services.clock)
+    init_text_check(app)
     init_errors(app)
     init_filters(app)
     init_assets(app)

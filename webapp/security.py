@@ -1,8 +1,12 @@
-"""Security headers on every response, and the origin check on every write (V-130)."""
+"""Security headers on every response, the origin check on every write (V-130), unusable text."""
 
 from __future__ import annotations
 
-from flask import Flask, Response, request
+from typing import IO, Final
+
+from flask import Flask, Request, Response, abort, request
+from werkzeug.datastructures import FileStorage, MultiDict
+from werkzeug.formparser import FormDataParser
 
 from antiabuse.admission import Refusal, Refused
 from antiabuse.origin import same_origin
@@ -12,7 +16,7 @@ from webapp.limits import within_foreign_limit
 from webapp.visitors import address_hashes, request_time_us
 from webapp.wiring import services
 
-__all__ = ["init_security"]
+__all__ = ["init_security", "init_text_check"]
 
 POLICY = (
     "default-src 'none'; "
@@ -36,10 +40,14 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 _HSTS = "max-age=31536000; includeSubDomains"
+_NUL: Final = "\0"
+_UNREADABLE: Final = "\N{REPLACEMENT CHARACTER}"
 
 
 def init_security(app: Flask) -> None:
     """Refuse writes that come from another site, and add the headers to all that leaves."""
+    # A redirect to the address with fewer slashes would name the host that the request claims.
+    app.url_map.merge_slashes = False
 
     @app.before_request
     def _check_origin() -> None:
@@ -60,6 +68,39 @@ def init_security(app: Flask) -> None:
         if response.mimetype == "text/html":
             response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+
+def init_text_check(app: Flask) -> None:
+    """Let no NUL of an address or a form reach a query, for PostgreSQL stores none."""
+    app.request_class = _Request
+
+    @app.before_request
+    def _check_address() -> None:
+        asked = (text for name, values in request.args.lists() for text in (name, *values))
+        if any(_NUL in text for text in (request.path, *asked)):
+            abort(404)
+
+
+class _FormParser(FormDataParser):
+    """Reads NUL as werkzeug reads bytes that are no text: as the sign for the unreadable."""
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        mimetype: str,
+        content_length: int | None,
+        options: dict[str, str] | None = None,
+    ) -> tuple[IO[bytes], MultiDict[str, str], MultiDict[str, FileStorage]]:
+        rest, form, files = super().parse(stream, mimetype, content_length, options)
+        readable = [
+            (name.replace(_NUL, _UNREADABLE), value.replace(_NUL, _UNREADABLE))
+            for name, value in form.items(multi=True)
+        ]
+        return rest, self.cls(readable), files
+
+
+class _Request(Request):
+    form_data_parser_class = _FormParser
 
 
 def _record_foreign_write() -> None:
