@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 __all__ = [
+    "AlreadyJoined",
+    "AlreadyStruck",
     "ArenaError",
     "CatalogueConflict",
+    "ClosedMonth",
     "ImportRefused",
+    "NotStruck",
     "NothingToShow",
     "UnknownAnswer",
     "UnknownArenaEvent",
     "UnknownCode",
     "UnknownFormat",
+    "UnknownVote",
 ]
 
 
@@ -44,3 +49,23 @@ class UnknownAnswer(ArenaError):
 
 class UnknownArenaEvent(ArenaError):
     """The log holds an arena event of a kind or version this program cannot project."""
+
+
+class UnknownVote(ArenaError):
+    """A decision names no vote, or one that there is not."""
+
+
+class ClosedMonth(ArenaError):
+    """A decision is about votes of a month that is over."""
+
+
+class AlreadyStruck(ArenaError):
+    """A vote that is to be struck does not count already."""
+
+
+class NotStruck(ArenaError):
+    """A vote that is to be restored counts."""
+
+
+class AlreadyJoined(ArenaError):
+    """Voters that are to be joined are one cluster already."""

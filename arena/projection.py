@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from arena import ballot_projection, lifecycle_projection
+from arena import ballot_projection, lifecycle_projection, review_projection, standing_projection
 from arena.errors import UnknownAnswer, UnknownArenaEvent
 from arena.events import (
     AnswerAdded,
@@ -29,7 +29,13 @@ from arena.tables import answer, answer_html, catalogue_head, model, question
 __all__ = ["RecordedEvent", "clear", "handles", "project"]
 
 
-_PARTS: Final = (ballot_projection, lifecycle_projection)
+# In the order they are cleared in: what points to votes goes before them.
+_PARTS: Final = (
+    standing_projection,
+    review_projection,
+    ballot_projection,
+    lifecycle_projection,
+)
 
 
 class RecordedEvent(Protocol):

@@ -17,6 +17,8 @@ __all__ = [
     "dispute_step",
     "flag",
     "flag_vote",
+    "joining",
+    "standing_change",
     "sweep_look",
     "vote_strike",
 ]
@@ -40,6 +42,35 @@ cluster_member = Table(
     Column("voter", Text, primary_key=True),  # pseudonym of the month
     Column("cluster", Text, nullable=False),
     Index("ix_cluster_member_cluster", "month", "cluster"),
+)
+
+# Every strike and restoring, one row per vote: from these a board knows how a vote stood at the end
+# of its own log prefix, whatever was decided later.
+standing_change = Table(
+    "standing_change",
+    metadata,
+    Column("event_id", Text, primary_key=True),
+    Column("vote_id", Text, ForeignKey("vote.id"), primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("mode", Text),  # the event's; empty for one about votes of both modes
+    Column("month", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("undoes", Text),  # of a restoring: the event whose strike it takes back
+    closed_set("kind", "vote.discounted", "vote.voided", "vote.restored"),
+    closed_set("mode", "speed", "expert"),
+    Index("ix_standing_change_month", "month"),
+    Index("ix_standing_change_vote", "vote_id"),
+)
+
+# The same for joined accounts, one row per member of the whole cluster.
+joining = Table(
+    "joining",
+    metadata,
+    Column("event_id", Text, primary_key=True),
+    Column("voter", Text, primary_key=True),  # pseudonym of the month
+    Column("month", Text, nullable=False),
+    Column("cluster", Text, nullable=False),
+    Index("ix_joining_month", "month"),
 )
 
 flag = Table(
@@ -96,6 +127,10 @@ dispute = Table(
     Index("ix_dispute_vote", "vote_id"),
 )
 
+# A vote is disputed once at a time.
+_open = dispute.c.state.in_(("submitted", "evidence", "recheck"))
+Index("uq_dispute_open", dispute.c.vote_id, unique=True, sqlite_where=_open, postgresql_where=_open)
+
 dispute_step = Table(
     "dispute_step",
     metadata,
@@ -105,7 +140,7 @@ dispute_step = Table(
     Column("state", Text, nullable=False),
     Column("hour", Text, nullable=False),
     Column("moderator", Text),  # public handle; empty for a step of the voter
-    Column("text", Text, nullable=False),
+    Column("text", Text, nullable=False),  # the moderator's; a voter's words are private
     UniqueConstraint("dispute_id", "number"),
 )
 
@@ -115,6 +150,7 @@ decision = Table(
     Column("id", Text, primary_key=True),  # the id of the event
     Column("kind", Text, nullable=False),
     Column("moderator", Text, nullable=False),  # public handle
+    Column("verdict", Text),  # where the kind alone does not say it
     Column("reason", Text, nullable=False),
     Column("mode", Text),
     Column("month", Text, nullable=False),
@@ -133,6 +169,5 @@ case_note = Table(
     Column("subject", Text, nullable=False),
     Column("moderator", Text, nullable=False),
     Column("at_us", Microseconds, nullable=False),
-    Column("text", Text, nullable=False),
     Index("ix_case_note_subject", "subject"),
 )

@@ -185,6 +185,7 @@ vote = Table(
     closed_set("verdict", "best_worst", "same", "bad"),
     Index("ix_vote_mode_month", "mode", "month"),
     Index("ix_vote_question", "question_id"),
+    Index("ix_vote_month_voter", "month", "voter"),
 )
 
 vote_reason = Table(

@@ -86,6 +86,35 @@ def _standing() -> None:
         sa.Column("cluster", sa.Text, nullable=False),
     )
     op.create_index("ix_cluster_member_cluster", "cluster_member", ["month", "cluster"])
+    op.create_index("ix_vote_month_voter", "vote", ["month", "voter"])
+    _standing_history()
+
+
+def _standing_history() -> None:
+    op.create_table(
+        "standing_change",
+        sa.Column("event_id", sa.Text, primary_key=True),
+        sa.Column("vote_id", sa.Text, sa.ForeignKey("vote.id"), primary_key=True),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("mode", sa.Text),
+        sa.Column("month", sa.Text, nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("undoes", sa.Text),
+        sa.CheckConstraint(
+            "kind IN ('vote.discounted', 'vote.voided', 'vote.restored')", name="kind"
+        ),
+        sa.CheckConstraint(MODES, name="mode"),
+    )
+    op.create_index("ix_standing_change_month", "standing_change", ["month"])
+    op.create_index("ix_standing_change_vote", "standing_change", ["vote_id"])
+    op.create_table(
+        "joining",
+        sa.Column("event_id", sa.Text, primary_key=True),
+        sa.Column("voter", sa.Text, primary_key=True),
+        sa.Column("month", sa.Text, nullable=False),
+        sa.Column("cluster", sa.Text, nullable=False),
+    )
+    op.create_index("ix_joining_month", "joining", ["month"])
 
 
 def _review() -> None:
@@ -129,6 +158,7 @@ def _review() -> None:
         sa.Column("id", sa.Text, primary_key=True),
         sa.Column("kind", sa.Text, nullable=False),
         sa.Column("moderator", sa.Text, nullable=False),
+        sa.Column("verdict", sa.Text),
         sa.Column("reason", sa.Text, nullable=False),
         sa.Column("mode", sa.Text),
         sa.Column("month", sa.Text, nullable=False),
@@ -143,7 +173,6 @@ def _review() -> None:
         sa.Column("subject", sa.Text, nullable=False),
         sa.Column("moderator", sa.Text, nullable=False),
         sa.Column("at_us", BIG, nullable=False),
-        sa.Column("text", sa.Text, nullable=False),
     )
     op.create_index("ix_case_note_subject", "case_note", ["subject"])
 
@@ -161,6 +190,15 @@ def _disputes() -> None:
     )
     op.create_index("ix_dispute_state", "dispute", ["state"])
     op.create_index("ix_dispute_vote", "dispute", ["vote_id"])
+    in_progress = sa.text("state IN ('submitted', 'evidence', 'recheck')")
+    op.create_index(
+        "uq_dispute_open",
+        "dispute",
+        ["vote_id"],
+        unique=True,
+        sqlite_where=in_progress,
+        postgresql_where=in_progress,
+    )
     op.create_table(
         "dispute_step",
         sa.Column("event_id", sa.Text, primary_key=True),

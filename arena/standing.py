@@ -1,0 +1,162 @@
+"""How votes stand at the end of a log prefix: which are struck and whose voters are one person.
+
+A function of the prefix like the board itself, so that a board can be computed again after later
+decisions. Votes keep their cast weight; what is here is laid over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, select
+
+from arena.ballot_events import VoteCast, arena_stream
+from arena.events import Mode
+from arena.ports import Ports
+from arena.review_tables import joining, standing_change
+from arena.standing_events import ANY_MODE, AccountJoined, VoteRestored
+from arena.tables import vote
+from arena.vote_columns import Columns
+from ledger import store
+
+__all__ = ["Standing", "applied", "at", "columns_at", "waits"]
+
+_PAGE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Struck votes of a mode by id, and joined voters of the month.
+
+    Attributes:
+        struck: vote id -> reason code.
+        clusters: pseudonym -> name of its cluster; nobody is in it who is joined to nobody.
+        places: index in the log -> reason code, of those struck votes that the prefix holds.
+    """
+
+    struck: Mapping[str, str]
+    clusters: Mapping[str, str]
+    places: Mapping[int, str] = field(repr=False)
+
+
+def at(conn: Connection, mode: Mode, month: str, log_size: int) -> Standing:
+    """Return how the votes of a mode and month stand at the end of the first `log_size` entries."""
+    changes = _changes(conn, mode, month)
+    joined = conn.execute(select(joining).where(joining.c.month == month)).all()
+    kinds = {(row.mode or ANY_MODE, row.kind) for row in changes}
+    if joined:
+        kinds.add((ANY_MODE, AccountJoined.KIND))
+    ids = {row.event_id for row in (*changes, *joined)}
+    known: dict[str, int] = {}
+    for part, kind in sorted(kinds):
+        known |= _places(conn, arena_stream(part, month), kind, log_size, ids)
+    struck = _struck([row for row in changes if row.event_id in known], known)
+    stream = arena_stream(mode, month)
+    where = _places(conn, stream, VoteCast.KIND, log_size, struck) if struck else {}
+    return Standing(
+        struck=struck,
+        clusters=_clusters([row for row in joined if row.event_id in known], known),
+        places={place: struck[vote_id] for vote_id, place in where.items()},
+    )
+
+
+def waits(conn: Connection, mode: Mode, month: str, log_size: int) -> bool:
+    """Say whether a decision about a mode's votes is in the log, but not in this prefix."""
+    events = {row.event_id: (row.mode, row.kind) for row in _changes(conn, mode, month)}
+    query = select(joining.c.event_id).where(joining.c.month == month)
+    events |= {row.event_id: (None, AccountJoined.KIND) for row in conn.execute(query)}
+    for part, kind in sorted({(part or ANY_MODE, kind) for part, kind in events.values()}):
+        later = store.sequenced(
+            arena_stream(part, month), kind, log_size, store.head(conn).size
+        ).subquery()
+        if conn.execute(select(later.c.idx).where(later.c.event_id.in_(events)).limit(1)).first():
+            return True
+    return False
+
+
+def applied(columns: Columns, standing: Standing) -> Columns:
+    """Return the votes as they stand: struck ones weigh 0, joined voters are one cluster.
+
+    A vote that weighed 0 anyway keeps the reason it was cast with.
+    """
+    votes = columns.votes.copy()
+    reasons = list(columns.names["reasons"])
+    places = np.fromiter(standing.places, dtype=np.int64, count=len(standing.places))
+    rows = np.flatnonzero(np.isin(votes["idx"], places) & (votes["weight"] > 0))
+    for row in rows.tolist():
+        reason = standing.places[int(votes["idx"][row])]
+        if reason not in reasons:
+            reasons.append(reason)
+        votes["reason"][row] = reasons.index(reason)
+    votes["weight"][rows] = 0
+    clusters, moved = _joined(columns.names["clusters"], standing.clusters)
+    if len(votes):
+        votes["cluster"] = moved[votes["cluster"]]
+    names = {**columns.names, "reasons": reasons, "clusters": clusters}
+    return Columns(votes, names, columns.log_size, columns.last_vote)
+
+
+def columns_at(ports: Ports, conn: Connection, mode: Mode, month: str, log_size: int) -> Columns:
+    """Return the votes of a prefix as they stand at its end."""
+    columns = ports.columns.read(conn, mode, month, log_size)
+    return applied(columns, at(conn, mode, month, log_size))
+
+
+def _changes(conn: Connection, mode: Mode, month: str) -> Sequence[Row[Any]]:
+    """Return all strikes and restorings of a mode's votes, of whatever prefix."""
+    query = (
+        select(standing_change)
+        .join(vote, vote.c.id == standing_change.c.vote_id)
+        .where(standing_change.c.month == month, vote.c.mode == mode)
+    )
+    return conn.execute(query).all()
+
+
+def _places(
+    conn: Connection, stream: str, kind: str, log_size: int, ids: Mapping[str, object] | set[str]
+) -> dict[str, int]:
+    """Return the index of each of these events that the prefix holds."""
+    found: dict[str, int] = {}
+    wanted = sorted(ids)
+    for start in range(0, len(wanted), _PAGE):
+        entries = store.sequenced(stream, kind, 0, log_size).subquery()
+        query = select(entries).where(entries.c.event_id.in_(wanted[start : start + _PAGE]))
+        found |= {row.event_id: row.idx for row in conn.execute(query)}
+    return found
+
+
+def _struck(changes: Sequence[Row[Any]], known: Mapping[str, int]) -> dict[str, str]:
+    """Return the strikes that nothing took back, by vote; at most one is in force on each."""
+    undone = {(row.undoes, row.vote_id) for row in changes if row.kind == VoteRestored.KIND}
+    strikes = [row for row in changes if row.kind != VoteRestored.KIND]
+    return {
+        row.vote_id: row.reason
+        for row in sorted(strikes, key=lambda row: known[row.event_id])
+        if (row.event_id, row.vote_id) not in undone
+    }
+
+
+def _clusters(joined: Sequence[Row[Any]], known: Mapping[str, int]) -> dict[str, str]:
+    """Return each member's cluster; a later joining names all members of the larger cluster."""
+    ordered = sorted(joined, key=lambda row: known[row.event_id])
+    return {row.voter: row.cluster for row in ordered}
+
+
+def _joined(
+    names: Sequence[str], clusters: Mapping[str, str]
+) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the clusters' names after joining, and the new place of each old one."""
+    listed: list[str] = []
+    place_of: dict[str, int] = {}
+    moved = np.zeros(len(names), dtype=np.int32)
+    for old, name in enumerate(names):
+        now = clusters.get(name, name)
+        if now not in place_of:
+            place_of[now] = len(listed)
+            listed.append(now)
+        moved[old] = place_of[now]
+    return listed, moved
