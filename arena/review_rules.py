@@ -1,0 +1,137 @@
+"""Limits of moderation, and the closed list of reasons for each thing a moderator may decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from arena.errors import UnknownCode
+from arena.standing_reasons import RESTORE_REASONS, STRIKE_REASONS
+
+__all__ = ["REASONS", "Act", "ReviewRules", "check_reason", "current"]
+
+
+class Act(StrEnum):
+    """What a moderator may decide; each has reasons of its own."""
+
+    UPHOLD_FLAG = "uphold_flag"
+    DISMISS_FLAG = "dismiss_flag"
+    WITHHOLD_ANSWER = "withhold_answer"
+    CLEAR_ANSWER = "clear_answer"
+    UPHOLD_DISPUTE = "uphold_dispute"
+    REJECT_DISPUTE = "reject_dispute"
+    BAN = "ban"
+    UNBAN = "unban"
+    NOTE = "note"
+
+
+REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
+    Act.UPHOLD_FLAG: {code.value: text for code, text in STRIKE_REASONS.items()},
+    Act.DISMISS_FLAG: {
+        "chance": "Chance explains what was seen.",
+        "honest_explanation": "There is an honest explanation.",
+        "shared_connection": "Several people share a device or an address.",
+        "too_little": "The evidence is too little to act on.",
+    },
+    Act.WITHHOLD_ANSWER: {
+        "identity_leak": "The answer tells who wrote it.",
+        "broken_answer": "The answer is empty, cut off or unreadable.",
+        "offensive": "The answer insults or threatens.",
+        "personal_data": "The answer holds personal data.",
+    },
+    Act.CLEAR_ANSWER: {
+        "tells_no_author": "The words do not tell who wrote the answer.",
+        "report_unfounded": "The report does not hold.",
+        "within_rules": "The answer is poor, but within the rules.",
+    },
+    Act.UPHOLD_DISPUTE: {code.value: text for code, text in RESTORE_REASONS.items()},
+    Act.REJECT_DISPUTE: {
+        "evidence_stands": "The evidence against the vote stands.",
+        "weight_by_rule": "The vote's weight follows from a rule that binds everybody.",
+        "counts_already": "The vote counts already.",
+    },
+    Act.BAN: {
+        "automated": "The account is run by a program.",
+        "same_person": "The account is one of several of one person.",
+        "coordinated": "The account votes by an agreement.",
+        "false_reports": "The account reports answers without cause.",
+    },
+    Act.UNBAN: {
+        "banned_in_error": "The ban was a mistake.",
+        "ban_served": "The ban has lasted long enough.",
+    },
+    Act.NOTE: {
+        "context": "Something that helps to judge the case.",
+        "watch": "Something to keep an eye on.",
+        "handover": "What the next moderator should know.",
+    },
+}
+"""Code and plain sentence of every reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRules:
+    """The ruleset of moderation; a changed number is a new id."""
+
+    id: str = field(
+        default="moderation.2026.1",
+        metadata={"unit": "id", "reason": "named by every event written under these rules"},
+    )
+    published: str = field(
+        default="2026-11-30",
+        metadata={"unit": "UTC date", "reason": "since when these rules are in force"},
+    )
+    dispute_chars: int = field(
+        default=2_000,
+        metadata={
+            "unit": "characters of one text",
+            "reason": "a page: room to explain a vote, and short enough to be read in full",
+        },
+    )
+    dispute_additions: int = field(
+        default=5,
+        metadata={
+            "unit": "texts after the first",
+            "reason": "a dispute is looked into, not held as a correspondence",
+        },
+    )
+    note_chars: int = field(
+        default=2_000,
+        metadata={"unit": "characters", "reason": "a note is read beside the case"},
+    )
+    page_rows: int = field(
+        default=100,
+        metadata={"unit": "rows", "reason": "what one page of the queue or the audit log shows"},
+    )
+    case_votes: int = field(
+        default=500,
+        metadata={"unit": "votes", "reason": "the newest votes a case lists of its voters"},
+    )
+    case_neighbours: int = field(
+        default=50,
+        metadata={
+            "unit": "voters",
+            "reason": "those who share most with the case's voters; a campus shares one address",
+        },
+    )
+
+
+_CURRENT: Final = ReviewRules()
+
+
+def current() -> ReviewRules:
+    """Return the ruleset in force."""
+    return _CURRENT
+
+
+def check_reason(act: Act, reason: str) -> str:
+    """Return a reason code if the act may be done for it.
+
+    Raises:
+        UnknownCode: it is not on the list of that act.
+    """
+    if reason not in REASONS[act]:
+        raise UnknownCode(f"{reason!r} is no reason to {act.value.replace('_', ' ')}")
+    return reason
