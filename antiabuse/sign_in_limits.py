@@ -1,0 +1,130 @@
+"""Limits on guessing passwords: each attempt counts as failed until it has succeeded.
+
+Counted by name with address, by address, and by name alone over a day; the last one does not hold
+for a browser that has signed in to the account before, so that strangers lock nobody out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, text
+
+from antiabuse.account_errors import TooManyFailures
+from antiabuse.account_rules import current
+from antiabuse.keys import derived_key, keyed_digest
+from antiabuse.tables import sign_in_failure
+from antiabuse.utc import SECOND_US, ceil_seconds
+from ledger.ids import uuid4
+
+_NAME_KEY: Final = "antiabuse.sign-in-name"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt that is counted: its row, its name (keyed digest), its address (keyed digest)."""
+
+    id: str
+    name: str
+    address: str | None
+
+
+def begin_attempt(
+    conn: Connection,
+    rng: random.Random,
+    keys: Sequence[str],
+    *,
+    name: str,
+    address: str | None,
+    known_browser: bool,
+    now_us: int,
+) -> Attempt:
+    """Count an attempt, unless there were too many.
+
+    Args:
+        conn: a write transaction; simultaneous attempts take turns in it.
+        rng: source of the row's id.
+        keys: secrets, oldest first; the name is kept as a digest, for it may be a password.
+        name: as typed, normalised.
+        address: keyed digest that is the same on every day; None where there is no address.
+        known_browser: the browser has signed in to this account before.
+        now_us: microseconds UTC.
+
+    Raises:
+        TooManyFailures: with the wait; the attempt is then not counted, so waiting helps.
+    """
+    if conn.dialect.name == "postgresql":
+        conn.execute(text("LOCK TABLE sign_in_failure IN SHARE ROW EXCLUSIVE MODE"))
+    attempt = Attempt(uuid4(rng), _name_digest(keys, name), address)
+    _prune(conn, now_us)
+    wait_us = _wait_us(conn, attempt, now_us, known_browser=known_browser)
+    if wait_us > 0:
+        raise TooManyFailures(ceil_seconds(wait_us))
+    conn.execute(
+        insert(sign_in_failure),
+        {"id": attempt.id, "name": attempt.name, "address": address, "at_us": now_us},
+    )
+    return attempt
+
+
+def forgive(conn: Connection, attempt: Attempt) -> None:
+    """Forget an attempt that succeeded, and earlier ones of the same name and address."""
+    conn.execute(delete(sign_in_failure).where(_same_name(attempt), _same_address(attempt)))
+
+
+def _wait_us(conn: Connection, attempt: Attempt, now_us: int, *, known_browser: bool) -> int:
+    rules = current()
+    here = _same_address(attempt)
+    limits = [
+        (_same_name(attempt) & here, rules.failures_per_name_and_address, rules.failure_window_s),
+        (here, rules.failures_per_address, rules.failure_window_s),
+    ]
+    if not known_browser:
+        limits.append((_same_name(attempt), rules.failures_per_name, rules.name_window_s))
+    return max(
+        _wait_of_one(conn, which, cap, window_s * SECOND_US, now_us)
+        for which, cap, window_s in limits
+    )
+
+
+def _wait_of_one(
+    conn: Connection, which: ColumnElement[bool], cap: int, window_us: int, now_us: int
+) -> int:
+    """Return how long until fewer than `cap` failures lie in the window."""
+    times = conn.execute(
+        select(sign_in_failure.c.at_us)
+        .where(which, sign_in_failure.c.at_us > now_us - window_us)
+        .order_by(sign_in_failure.c.at_us.desc())
+        .limit(cap)
+    ).scalars()
+    newest = list(times)
+    return newest[-1] + window_us - now_us if len(newest) == cap else 0
+
+
+def _prune(conn: Connection, now_us: int) -> None:
+    oldest = now_us - current().name_window_s * SECOND_US
+    conn.execute(delete(sign_in_failure).where(sign_in_failure.c.at_us <= oldest))
+
+
+def failures_of(conn: Connection, keys: Sequence[str], name: str) -> int:
+    """Return how many failed attempts of a name are remembered."""
+    digest = _name_digest(keys, name)
+    query = select(func.count()).where(sign_in_failure.c.name == digest)
+    return conn.execute(query).scalar_one()
+
+
+def _same_name(attempt: Attempt) -> ColumnElement[bool]:
+    return sign_in_failure.c.name == attempt.name
+
+
+def _same_address(attempt: Attempt) -> ColumnElement[bool]:
+    if attempt.address is None:
+        return sign_in_failure.c.address.is_(None)
+    return sign_in_failure.c.address == attempt.address
+
+
+def _name_digest(keys: Sequence[str], name: str) -> str:
+    return keyed_digest(derived_key(keys, _NAME_KEY), name).hex()
