@@ -6,7 +6,8 @@ workers and restarts (V-116 to V-119, V-128, V-152).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from itertools import groupby
 from typing import Final
@@ -101,6 +102,59 @@ def lock(conn: Connection, voter_id: str, now_us: int) -> VoterState:
     if row is None:
         raise UnknownVoter("the voter is not registered")
     return voter_state(VoterRow(*tuple(row)), now_us, current())
+
+
+def read_cluster(
+    conn: Connection, voter_id: str, others: Sequence[str], now_us: int
+) -> VoterState | None:
+    """Return a voter's state as `read` does, with what others joined to them used as well.
+
+    One person has one day's allowance, under however many ids (V-152).
+    """
+    own = read(conn, voter_id, now_us)
+    if own is None or not others:
+        return own
+    states = [read(conn, other, now_us) for other in others]
+    return _together(own, [state for state in states if state is not None])
+
+
+def lock_cluster(conn: Connection, voter_id: str, others: Sequence[str], now_us: int) -> VoterState:
+    """Return a voter's state as `lock` does, with what others joined to them used as well.
+
+    All their rows are locked, in one order, so that no two of them spend the same allowance.
+
+    Raises:
+        UnknownVoter: the voter is not registered.
+    """
+    if not others:
+        return lock(conn, voter_id, now_us)
+    rows = [_LOCK.run(conn, id=each).fetchone() for each in sorted({voter_id, *others})]
+    states = {
+        row.id: voter_state(VoterRow(*tuple(row)), now_us, current())
+        for row in rows
+        if row is not None
+    }
+    own = states.pop(voter_id, None)
+    if own is None:
+        raise UnknownVoter("the voter is not registered")
+    return _together(own, list(states.values()))
+
+
+def _together(own: VoterState, others: Sequence[VoterState]) -> VoterState:
+    rules = current()
+    states = (own, *others)
+    votes, ballots, skips = (
+        sum(getattr(state, name) for state in states) for name in ("votes", "ballots", "skips")
+    )
+    return replace(
+        own,
+        votes=votes,
+        ballots=ballots,
+        skips=skips,
+        votes_left=max(0, rules.daily_votes - votes),
+        ballots_left=max(0, rules.daily_ballots - ballots),
+        skips_left=max(0, rules.daily_skips - skips),
+    )
 
 
 def spend_vote(conn: Connection, voter_id: str, now_us: int) -> bool:

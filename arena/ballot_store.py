@@ -202,11 +202,15 @@ def load_held(conn: Connection, ballot: str) -> HeldBallot | None:
     )
 
 
-def revealed_to(conn: Connection, voter: str, month: str) -> Revealed:
-    """Return which answers were revealed to a voter, and which questions in a month."""
-    rows = _REVEALED.run(conn, voter=voter).all()
+def revealed_to(conn: Connection, voter: str, month: str, others: Sequence[str] = ()) -> Revealed:
+    """Return which answers were revealed to a voter, and which questions in a month.
+
+    What was revealed to others joined to the voter, given by their ids, was so to the voter.
+    """
+    own = _REVEALED.run(conn, voter=voter).all()
+    rows = [*own, *(row for other in others for row in _REVEALED.run(conn, voter=other))]
     voted = [row for row in rows if row.state == "voted"]
-    skipped = (row for row in rows if row.state == "skipped")
+    skipped = (row for row in own if row.state == "skipped")
     last = max(skipped, key=lambda row: row.issued_us, default=None)
     return Revealed(
         answers=frozenset(row.answer_id for row in voted),

@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 
 from antiabuse import quotas
 from antiabuse import rules as antiabuse_rules
-from antiabuse.identity import pseudonym
 from antiabuse.statements import Statement
 from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
@@ -32,6 +31,7 @@ from arena.ballot_store import (
     revealed_to,
 )
 from arena.catalogue import AnswerRef, CatalogueSnapshot, QuestionEntry
+from arena.clusters import Cluster, cluster_of
 from arena.errors import NothingToShow
 from arena.events import Mode
 from arena.ports import Ports
@@ -89,7 +89,8 @@ def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
     life_us = antiabuse_rules.current().ballot_life_s * SECOND_US
     found = None
     with ports.database.read() as conn:
-        state = quotas.read(conn, visitor.voter, visitor.now_us)
+        cluster = cluster_of(conn, ports, visitor)
+        state = quotas.read_cluster(conn, visitor.voter, cluster.others, visitor.now_us)
         if state is not None:
             capped = _used_up(state)
             if capped is not None:
@@ -98,8 +99,8 @@ def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
             if found is not None and found.showable:
                 _record_view(ports, visitor, found)
                 return Shown(found, state)
-        issued = _drawn_ballot(ports, conn, visitor, mode)
-    return _issue(ports, visitor, issued, withdraw=found)
+        issued = _drawn_ballot(ports, conn, visitor, mode, cluster)
+    return _issue(ports, visitor, cluster, issued, withdraw=found)
 
 
 def _used_up(state: VoterState) -> Allowance | None:
@@ -119,27 +120,34 @@ def _record_view(ports: Ports, visitor: Visitor, found: OpenBallot) -> None:
         project(conn, ports.log.append(conn, event))
 
 
-def _drawn_ballot(ports: Ports, conn: Connection, visitor: Visitor, mode: Mode) -> BallotIssued:
+def _drawn_ballot(
+    ports: Ports, conn: Connection, visitor: Visitor, mode: Mode, cluster: Cluster
+) -> BallotIssued:
     """Draw a ballot for a voter from what is committed by now."""
     month = month_of(visitor.now_us)
-    revealed = revealed_to(conn, visitor.voter, month)
+    revealed = revealed_to(conn, visitor.voter, month, cluster.others)
     snapshot = ports.catalogue.current(conn)
     board = boards.latest(conn, mode, month)
     known = exposure.mode_indices(conn, snapshot, mode, board)
     drawn = _draw(snapshot, mode, known, revealed, ports.rng)
-    return _event_body(drawn, mode, visitor, board.id if board else None, ports)
+    return _event_body(drawn, mode, visitor, cluster.voter, board.id if board else None, ports)
 
 
 def _issue(
-    ports: Ports, visitor: Visitor, issued: BallotIssued, *, withdraw: OpenBallot | None
+    ports: Ports,
+    visitor: Visitor,
+    cluster: Cluster,
+    issued: BallotIssued,
+    *,
+    withdraw: OpenBallot | None,
 ) -> Shown | Capped:
     """Write a drawn ballot, its holder and its event in one transaction."""
     mode = issued.mode
     event = ballot_event(issued, event_id=uuid4(ports.rng), mode=mode, visitor=visitor)
     with ports.database.write() as conn:
         quotas.register(conn, visitor.voter, visitor.now_us)
-        if not quotas.spend_ballot(conn, visitor.voter, visitor.now_us):
-            return Capped("ballots", quotas.lock(conn, visitor.voter, visitor.now_us))
+        if not _spend(conn, visitor, cluster):
+            return Capped("ballots", _lock(conn, visitor, cluster))
         if withdraw is not None:
             _withdraw(ports, conn, visitor, withdraw)
         project(conn, ports.log.append(conn, event))
@@ -150,23 +158,33 @@ def _issue(
             route=token(ports.rng, _ROUTE_BYTES),
             issued=visitor.now_us,
         )
-        state = quotas.lock(conn, visitor.voter, visitor.now_us)
+        state = _lock(conn, visitor, cluster)
         ballot = load_open(conn, visitor.voter, mode, visitor.now_us - 1)
     if ballot is None or not ballot.showable:
         raise NothingToShow(f"no rendered answers for a ballot in mode {mode}")
     return Shown(ballot, state)
 
 
+def _lock(conn: Connection, visitor: Visitor, cluster: Cluster) -> VoterState:
+    return quotas.lock_cluster(conn, visitor.voter, cluster.others, visitor.now_us)
+
+
+def _spend(conn: Connection, visitor: Visitor, cluster: Cluster) -> bool:
+    """Count one ballot, of the voter and so of the cluster; say whether one was left."""
+    if cluster.others and _lock(conn, visitor, cluster).ballots_left == 0:
+        return False
+    return quotas.spend_ballot(conn, visitor.voter, visitor.now_us)
+
+
 def _event_body(
-    drawn: _Drawn, mode: Mode, visitor: Visitor, board: str | None, ports: Ports
+    drawn: _Drawn, mode: Mode, visitor: Visitor, voter: str, board: str | None, ports: Ports
 ) -> BallotIssued:
-    month = month_of(visitor.now_us)
     return BallotIssued(
         mode=mode,
-        month=month,
+        month=month_of(visitor.now_us),
         hour=hour_of(visitor.now_us),
         question=drawn.question.id,
-        voter=pseudonym(ports.keys, month, visitor.voter),
+        voter=voter,
         slots=tuple(
             IssuedSlot(token(ports.rng, _SLOT_BYTES), answer.id, answer.model)
             for answer in drawn.answers

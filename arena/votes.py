@@ -8,18 +8,18 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection
 
-from antiabuse import admission, quotas
+from antiabuse import admission, quotas, sightings
 from antiabuse import rules as antiabuse_rules
 from antiabuse.addresses import AddressHashes
 from antiabuse.admission import Refusal, VoteFacts
 from antiabuse.events import vote_refused
-from antiabuse.identity import pseudonym
 from antiabuse.sincerity import ClientValues, Sincerity, WeightReason, weigh
 from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
 from arena import boards
 from arena.ballot_events import BallotSkipped, Verdict, VoteCast, arena_stream, ballot_event
 from arena.ballot_store import HeldBallot, load_held, revealed_among, revealed_to
+from arena.clusters import Cluster, cluster_of
 from arena.ports import Ports
 from arena.projection import project
 from arena.visitor import Visitor
@@ -90,8 +90,7 @@ def cast(
         Refused: with the first reason of V-131 that holds.
     """
     with ports.database.write() as conn:
-        quotas.register(conn, visitor.voter, visitor.now_us)
-        state = quotas.lock(conn, visitor.voter, visitor.now_us)
+        cluster, state = _locked(ports, conn, visitor)
         ballot = load_held(conn, ballot_id)
         if ballot is None:
             refusal: Refusal | None = Refusal.BAD_TOKEN
@@ -99,7 +98,7 @@ def cast(
             facts = _facts(state, ballot, visitor, choice_is_sound=choice is not None)
             refusal = admission.first_refusal(facts)
             if refusal is None and choice is not None:
-                return _accept(ports, conn, visitor, ballot, choice, client, raw)
+                return _accept(ports, conn, visitor, cluster, ballot, choice, client, raw)
         error = _refuse(ports, conn, visitor, ballot, refusal, "vote", state)
     raise error
 
@@ -111,8 +110,7 @@ def skip(ports: Ports, visitor: Visitor, ballot_id: str) -> str:
         Refused: with the first reason that holds; `skip_cap` when the day's skips are used up.
     """
     with ports.database.write() as conn:
-        quotas.register(conn, visitor.voter, visitor.now_us)
-        state = quotas.lock(conn, visitor.voter, visitor.now_us)
+        _, state = _locked(ports, conn, visitor)
         ballot = load_held(conn, ballot_id)
         if ballot is None:
             refusal: Refusal | None = Refusal.BAD_TOKEN
@@ -170,6 +168,13 @@ def record_refusal(
         ports.log.append(own, event)
 
 
+def _locked(ports: Ports, conn: Connection, visitor: Visitor) -> tuple[Cluster, VoterState]:
+    """Return who the visitor is taken for and what is left of the day, which nobody else spends."""
+    quotas.register(conn, visitor.voter, visitor.now_us)
+    cluster = cluster_of(conn, ports, visitor)
+    return cluster, quotas.lock_cluster(conn, visitor.voter, cluster.others, visitor.now_us)
+
+
 def _refuse(
     ports: Ports,
     conn: Connection,
@@ -203,6 +208,7 @@ def _accept(
     ports: Ports,
     conn: Connection,
     visitor: Visitor,
+    cluster: Cluster,
     ballot: HeldBallot,
     choice: Choice,
     client: ClientValues,
@@ -213,7 +219,7 @@ def _accept(
     sincerity = weigh(
         client,
         visitor.now_us - ballot.issued_us,
-        _anomalies(conn, visitor, ballot, month),
+        _anomalies(conn, visitor, cluster, ballot, month),
         antiabuse_rules.current(),
     )
     board = boards.latest(conn, ballot.mode, month)
@@ -226,15 +232,14 @@ def _accept(
         weight=sincerity.weight,
         rules=ranking_rules.current(),
     )
-    name = pseudonym(ports.keys, month, visitor.voter)
     vote = VoteCast(
         ballot=ballot.id,
         mode=boards.as_mode(ballot.mode),
         month=month,
         hour=hour_of(visitor.now_us),
         question=ballot.question,
-        voter=name,
-        cluster=name,
+        voter=cluster.voter,
+        cluster=cluster.name,
         models=models,
         verdict=choice.verdict,
         best=None if choice.best is None else models[choice.best],
@@ -253,14 +258,26 @@ def _accept(
     if not quotas.spend_vote(conn, visitor.voter, visitor.now_us):
         raise AssertionError("a vote that was admitted could not be spent")
     project(conn, ports.log.append(conn, event))
+    sightings.record(
+        conn,
+        event.id,
+        visitor.voter,
+        visitor.now_us,
+        dwell_s=sincerity.dwell_s,
+        addresses=visitor.address,
+        device=raw.get("fingerprint"),
+    )
     return Cast(ballot.route, ballot.mode)
 
 
 def _anomalies(
-    conn: Connection, visitor: Visitor, ballot: HeldBallot, month: str
+    conn: Connection, visitor: Visitor, cluster: Cluster, ballot: HeldBallot, month: str
 ) -> set[WeightReason]:
-    """Return what makes the vote weigh nothing at once (V-123, V-126, V-151)."""
-    revealed = revealed_to(conn, visitor.voter, month)
+    """Return what makes the vote weigh nothing at once (V-123, V-126, V-151).
+
+    One person under several ids has seen what any of them has.
+    """
+    revealed = revealed_to(conn, visitor.voter, month, cluster.others)
     fresh = antiabuse_rules.current().fresh_reveals
     checks = {
         WeightReason.REPEATED_QUESTION: ballot.question_key in revealed.keys_this_month,

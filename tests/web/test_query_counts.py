@@ -7,18 +7,20 @@ import pytest
 from tests.fixtures.arena_site import ArenaSite, vote_form
 
 # As measured. Every page reads two for its frame: the last checkpoint and the catalogue's version.
+# Who the voter is joined with is asked once in each of them.
 # Issuing: voter, what was revealed, catalogue, board, states of the models; then voter, quota,
 # event (3), ballot, slots, holder, state, and the ballot as shown. A known voter's open ballot is
 # looked for first.
-FIRST_BALLOT = 17
-NEXT_BALLOT = 18
+FIRST_BALLOT = 18
+NEXT_BALLOT = 19
 # Showing again: voter, ballot, and the event that says so (3).
-SHOWN_AGAIN = 7
-# Voting: voter (2), ballot, what was revealed, board, quota, event (3), ballot, vote, reveals (2).
-VOTE_PLAIN = 13
-REFUSED_VOTE = 8
+SHOWN_AGAIN = 8
+# Voting: voter (2), ballot, what was revealed, board, quota, event (3), ballot, vote, reveals (2),
+# sighting.
+VOTE_PLAIN = 15
+REFUSED_VOTE = 9
 # The reveal on top: vote, slots, answers, board, others, reasons, place in the log, voter, frame.
-VOTE_HTMX = 23
+VOTE_HTMX = 25
 
 
 @pytest.mark.parametrize("votes_before", [0, 3])

@@ -1,0 +1,55 @@
+"""Which voters of a month are taken for one person, as cast and draw need to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection
+
+from antiabuse.identity import pseudonym
+from antiabuse.statements import Statement
+from antiabuse.utc import month_of
+from arena.ports import Ports
+from arena.visitor import Visitor
+
+__all__ = ["Cluster", "cluster_of"]
+
+_NAME: Final = Statement(
+    "SELECT cluster FROM cluster_member WHERE month = :month AND voter = :voter"
+)
+_HOLDERS: Final = Statement(
+    """
+    SELECT DISTINCT h.voter_id
+    FROM cluster_member m
+    JOIN vote v ON v.month = m.month AND v.voter = m.voter
+    JOIN ballot_holder h ON h.ballot_id = v.ballot_id
+    WHERE m.month = :month AND m.cluster = :cluster
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A voter with those joined to them.
+
+    Attributes:
+        voter: the voter's pseudonym of the month.
+        name: the cluster's, which is the voter's own as long as they are joined to nobody.
+        others: ids of the other voters in it, sorted.
+    """
+
+    voter: str
+    name: str
+    others: tuple[str, ...]
+
+
+def cluster_of(conn: Connection, ports: Ports, visitor: Visitor) -> Cluster:
+    """Return a visitor's cluster in the month of their visit."""
+    month = month_of(visitor.now_us)
+    own = pseudonym(ports.keys, month, visitor.voter)
+    name = _NAME.run(conn, month=month, voter=own).scalar()
+    if name is None:
+        return Cluster(own, own, ())
+    holders = _HOLDERS.run(conn, month=month, cluster=name).scalars()
+    return Cluster(own, name, tuple(sorted(set(holders) - {visitor.voter})))
