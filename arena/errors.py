@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 __all__ = [
+    "AlreadyDecided",
     "AlreadyJoined",
     "AlreadyStruck",
     "ArenaError",
     "CatalogueConflict",
     "ClosedMonth",
+    "DisputeRefused",
     "ImportRefused",
     "NotStruck",
     "NothingToShow",
     "UnknownAnswer",
     "UnknownArenaEvent",
+    "UnknownCase",
     "UnknownCode",
     "UnknownFormat",
     "UnknownVote",
@@ -69,3 +72,24 @@ class NotStruck(ArenaError):
 
 class AlreadyJoined(ArenaError):
     """Voters that are to be joined are one cluster already."""
+
+
+class UnknownCase(ArenaError):
+    """No flag, answer, dispute, vote or voter has this name."""
+
+
+class AlreadyDecided(ArenaError):
+    """The case was decided meanwhile; nothing was stored."""
+
+
+class DisputeRefused(ArenaError):
+    """A voter's step in a dispute is not possible.
+
+    Attributes:
+        reason: `not_yours`, `already_open`, `empty`, `over_long`, `too_many`, `too_late` or
+            `month_over`.
+    """
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason

@@ -28,6 +28,7 @@ __all__ = [
     "FlagRaised",
     "FlagVerdict",
     "NoteWritten",
+    "ReviewEvent",
     "SweepFinished",
     "VoterBanned",
     "VoterUnbanned",
@@ -41,11 +42,15 @@ DisputeStep = Literal["evidence", "recheck"]
 DisputeVerdict = Literal["upheld", "rejected"]
 
 
-class _Kind(Protocol):
+class ReviewEvent(Protocol):
+    """What all events of review have in common."""
+
     KIND: ClassVar[str]
     VERSION: ClassVar[int]
 
-    def body(self) -> dict[str, Any]: ...
+    def body(self) -> dict[str, Any]:
+        """Return the public body."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +231,7 @@ class DisputeDecided(EventBody):
 
 
 def review_event(
-    event: _Kind,
+    event: ReviewEvent,
     *,
     event_id: str,
     mode: str,

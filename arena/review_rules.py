@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from arena.errors import UnknownCode
-from arena.standing_reasons import RESTORE_REASONS, STRIKE_REASONS
+from arena.standing_reasons import RESTORE_REASONS, STRIKE_REASONS, RestoreReason, StrikeReason
 
 __all__ = ["REASONS", "Act", "ReviewRules", "check_reason", "current"]
 
@@ -28,7 +28,12 @@ class Act(StrEnum):
 
 
 REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
-    Act.UPHOLD_FLAG: {code.value: text for code, text in STRIKE_REASONS.items()},
+    # Only a detector strikes by itself, and only a dismissed flag takes that back by itself.
+    Act.UPHOLD_FLAG: {
+        code.value: text
+        for code, text in STRIKE_REASONS.items()
+        if code is not StrikeReason.DETECTOR
+    },
     Act.DISMISS_FLAG: {
         "chance": "Chance explains what was seen.",
         "honest_explanation": "There is an honest explanation.",
@@ -46,7 +51,11 @@ REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
         "report_unfounded": "The report does not hold.",
         "within_rules": "The answer is poor, but within the rules.",
     },
-    Act.UPHOLD_DISPUTE: {code.value: text for code, text in RESTORE_REASONS.items()},
+    Act.UPHOLD_DISPUTE: {
+        code.value: text
+        for code, text in RESTORE_REASONS.items()
+        if code is not RestoreReason.FLAG_DISMISSED
+    },
     Act.REJECT_DISPUTE: {
         "evidence_stands": "The evidence against the vote stands.",
         "weight_by_rule": "The vote's weight follows from a rule that binds everybody.",
@@ -95,6 +104,13 @@ class ReviewRules:
         metadata={
             "unit": "texts after the first",
             "reason": "a dispute is looked into, not held as a correspondence",
+        },
+    )
+    disputes_per_vote: int = field(
+        default=2,
+        metadata={
+            "unit": "disputes",
+            "reason": "a second look when something new came to light; a third repeats it",
         },
     )
     note_chars: int = field(

@@ -1,0 +1,244 @@
+"""Disputes about votes: submitted, evidence, re-check, then upheld or rejected (X-012).
+
+A voter's words are private; a moderator's stand in the log and are public.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import Connection, Row, func, select
+
+from antiabuse.admission import Refusal
+from antiabuse.utc import hour_of, month_of
+from arena import moderation, review_rules
+from arena.boards import as_mode
+from arena.errors import AlreadyDecided, DisputeRefused, UnknownCase
+from arena.moderation import Actor
+from arena.ports import Ports
+from arena.review_events import DisputeAdvanced, DisputeDecided, DisputeOpened, DisputeVerdict
+from arena.review_projection import IN_PROGRESS
+from arena.review_record import record_by_moderator, record_by_voter
+from arena.review_rules import Act, check_reason
+from arena.review_tables import dispute, dispute_step, vote_strike
+from arena.standing_reasons import RestoreReason
+from arena.tables import ballot_holder, vote
+from arena.visitor import Visitor
+from arena.votes import record_refusal
+
+__all__ = ["add_evidence", "begin_recheck", "decide_dispute", "open_dispute"]
+
+_ACTS: Final = {"upheld": Act.UPHOLD_DISPUTE, "rejected": Act.REJECT_DISPUTE}
+_OPEN_TO_VOTER: Final = ("submitted", "evidence")
+
+
+def open_dispute(ports: Ports, visitor: Visitor, vote_id: str, text: str) -> str:
+    """Dispute what became of a vote of one's own; return the dispute's id.
+
+    Raises:
+        DisputeRefused: `empty`, `over_long`, `not_yours`, `month_over`, `already_open` or
+            `too_many`; nothing is stored but a refusal's trace.
+    """
+    words = _words(text, required=True)
+    with ports.database.write() as conn:
+        found = _lock_vote(conn, vote_id, voter=visitor.voter)
+        if found is not None:
+            _check_may_open(conn, found, visitor.now_us)
+            event = DisputeOpened(
+                vote=vote_id,
+                mode=as_mode(found.mode),
+                month=found.month,
+                hour=hour_of(visitor.now_us),
+            )
+            return record_by_voter(
+                ports, conn, visitor, event, mode=event.mode, month=event.month, text=words
+            )
+    raise _not_yours(ports, visitor)
+
+
+def _check_may_open(conn: Connection, found: Row[str, str, str], now_us: int) -> None:
+    if found.month != month_of(now_us):
+        raise DisputeRefused("month_over", "the month is over and its board stands")
+    states = list(
+        conn.execute(select(dispute.c.state).where(dispute.c.vote_id == found.id)).scalars()
+    )
+    if any(state in IN_PROGRESS for state in states):
+        raise DisputeRefused("already_open", "this vote is disputed already: add evidence there")
+    if len(states) >= review_rules.current().disputes_per_vote:
+        raise DisputeRefused("too_many", "this vote was disputed often enough")
+
+
+def add_evidence(ports: Ports, visitor: Visitor, dispute_id: str, text: str) -> None:
+    """Add to one's own dispute what else speaks for the vote, before the re-check begins.
+
+    Raises:
+        DisputeRefused: `empty`, `over_long`, `not_yours`, `too_late` or `too_many`.
+    """
+    words = _words(text, required=True)
+    with ports.database.write() as conn:
+        found = _lock_dispute(conn, dispute_id, voter=visitor.voter)
+        if found is not None:
+            if found.state not in _OPEN_TO_VOTER:
+                raise DisputeRefused("too_late", "the re-check has begun")
+            added = select(func.count()).where(
+                dispute_step.c.dispute_id == dispute_id, dispute_step.c.state == "evidence"
+            )
+            if conn.execute(added).scalar_one() >= review_rules.current().dispute_additions:
+                raise DisputeRefused("too_many", "this dispute has all the texts it may have")
+            event = DisputeAdvanced(
+                dispute=dispute_id,
+                mode=as_mode(found.mode),
+                month=found.month,
+                state="evidence",
+                hour=hour_of(visitor.now_us),
+                moderator=None,
+                text="",
+            )
+            record_by_voter(
+                ports, conn, visitor, event, mode=event.mode, month=event.month, text=words
+            )
+            return
+    raise _not_yours(ports, visitor)
+
+
+def begin_recheck(ports: Ports, actor: Actor, dispute_id: str, *, text: str, now_us: int) -> None:
+    """Take a dispute up: from here on its voter adds nothing more.
+
+    Args:
+        ports: the arena's means.
+        actor: who looks again.
+        dispute_id: the dispute.
+        text: what will be looked at, for all to read; may be empty.
+        now_us: when.
+
+    Raises:
+        UnknownCase: there is no such dispute.
+        AlreadyDecided: another moderator took it up or decided it.
+        DisputeRefused: `over_long`.
+    """
+    words = _words(text, required=False)
+    with ports.database.write() as conn:
+        found = _lock_dispute(conn, dispute_id)
+        if found is None:
+            raise UnknownCase(f"there is no dispute {dispute_id}")
+        if found.state not in _OPEN_TO_VOTER:
+            raise AlreadyDecided("this dispute was taken up meanwhile: look again")
+        event = DisputeAdvanced(
+            dispute=dispute_id,
+            mode=as_mode(found.mode),
+            month=found.month,
+            state="recheck",
+            hour=hour_of(now_us),
+            moderator=actor.handle,
+            text=words,
+        )
+        record_by_moderator(
+            ports, conn, actor, event, mode=event.mode, month=event.month, now_us=now_us
+        )
+
+
+def decide_dispute(
+    ports: Ports,
+    actor: Actor,
+    dispute_id: str,
+    *,
+    verdict: DisputeVerdict,
+    reason: str,
+    text: str,
+    now_us: int,
+) -> bool:
+    """Decide a dispute after its re-check; upheld lets the vote count again if it was struck.
+
+    Returns:
+        Whether the vote was restored.
+
+    Raises:
+        UnknownCode: the reason is not on the verdict's list.
+        UnknownCase: there is no such dispute.
+        AlreadyDecided: another moderator was faster; nothing is stored.
+        DisputeRefused: `not_rechecked`, or the text is `empty` or `over_long`.
+        ClosedMonth: the vote's month is over.
+    """
+    check_reason(_ACTS[verdict], reason)
+    words = _words(text, required=True)
+    with ports.database.write() as conn:
+        found = _lock_dispute(conn, dispute_id)
+        if found is None:
+            raise UnknownCase(f"there is no dispute {dispute_id}")
+        if found.state in _OPEN_TO_VOTER:
+            raise DisputeRefused("not_rechecked", "begin the re-check before you decide")
+        if found.state not in IN_PROGRESS:
+            raise AlreadyDecided(f"this dispute was {found.state} meanwhile: look again")
+        restored = verdict == "upheld" and _is_struck(conn, found.id)
+        if restored:
+            moderation.restore(
+                ports,
+                actor,
+                [found.id],
+                reason=RestoreReason(reason),
+                case=f"dispute:{dispute_id}",
+                now_us=now_us,
+                conn=conn,
+            )
+        event = DisputeDecided(
+            dispute=dispute_id,
+            mode=as_mode(found.mode),
+            month=found.month,
+            state=verdict,
+            hour=hour_of(now_us),
+            reason=reason,
+            moderator=actor.handle,
+            text=words,
+            restored=restored,
+            at_us=now_us,
+        )
+        record_by_moderator(
+            ports, conn, actor, event, mode=event.mode, month=event.month, now_us=now_us
+        )
+        return restored
+
+
+def _words(text: str, *, required: bool) -> str:
+    words, most = text.strip(), review_rules.current().dispute_chars
+    if required and not words:
+        raise DisputeRefused("empty", "say in a few words why")
+    if len(words) > most:
+        raise DisputeRefused("over_long", f"at most {most} characters, please")
+    return words
+
+
+def _lock_vote(conn: Connection, vote_id: str, *, voter: str | None) -> Row[str, str, str] | None:
+    """Lock a vote, if it is that of a voter; None when it is not there or another's.
+
+    Every step locks the vote before its dispute, so two steps at once never wait for each other.
+    """
+    query = select(vote.c.id, vote.c.mode, vote.c.month).where(vote.c.id == vote_id)
+    if voter is not None:
+        held = select(ballot_holder.c.ballot_id).where(ballot_holder.c.voter_id == voter)
+        query = query.where(vote.c.ballot_id.in_(held))
+    return conn.execute(query.with_for_update()).one_or_none()
+
+
+def _lock_dispute(
+    conn: Connection, dispute_id: str, *, voter: str | None = None
+) -> Row[str, str, str, str] | None:
+    """Lock a dispute with its vote; return the vote's id, mode and month with the state."""
+    vote_id = conn.execute(select(dispute.c.vote_id).where(dispute.c.id == dispute_id)).scalar()
+    if vote_id is None or _lock_vote(conn, vote_id, voter=voter) is None:
+        return None
+    query = (
+        select(vote.c.id, vote.c.mode, vote.c.month, dispute.c.state)
+        .join(dispute, dispute.c.vote_id == vote.c.id)
+        .where(dispute.c.id == dispute_id)
+    )
+    return conn.execute(query.with_for_update(of=dispute)).one()
+
+
+def _is_struck(conn: Connection, vote_id: str) -> bool:
+    query = select(vote_strike.c.vote_id).where(vote_strike.c.vote_id == vote_id)
+    return conn.execute(query).first() is not None
+
+
+def _not_yours(ports: Ports, visitor: Visitor) -> DisputeRefused:
+    record_refusal(ports, visitor.now_us, Refusal.NOT_YOURS, "dispute", visitor=visitor)
+    return DisputeRefused("not_yours", "only the vote's own voter may dispute it")
