@@ -10,6 +10,7 @@ from typing import Any, Final
 from flask import Blueprint, Response, make_response, render_template
 
 from antiabuse import rules as antiabuse_rules
+from antiabuse.detectors import rules as detector_rules
 from arena import rules as arena_rules
 from ledger import receipt_check, store
 from ranking import lobster
@@ -52,6 +53,7 @@ def show_rules() -> Response:
     """Print every number in force with its unit and reason."""
     groups = (
         _group("votes", "Votes and voters", antiabuse_rules.current()),
+        _group("detectors", "Review of votes", detector_rules.current()),
         _group("ranking", "Ranking", ranking_rules.current()),
         _group("arena", "Questions and answers", arena_rules.current()),
     )

@@ -13,7 +13,7 @@ def written(value: object) -> str:
     """Write a rule's value for people."""
     match value:
         case tuple():
-            return ", ".join(str(item) for item in value)
+            return ", ".join(str(item) for item in value) or "none"
         case Decimal():
             return f"{value:f}"
         case Fraction():

@@ -1,0 +1,116 @@
+"""Signed per-model z: who picks a model best, or worst, more or less often than all others (V-153).
+
+Best picks count as in V-153 over votes that have one: "About the same" and "Both bad" name no
+model, and the fit knows no chance of them (`deciding.py` looks at those). Worst picks are compared
+with the chance given the best pick. The normal law is poor for rare picks, so the exact tail
+(Poisson-binomial) must pass the same level; that only takes false alarms away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from antiabuse.detectors.evidence import NO_PICK, Showings, VoterPicks, worst_chances
+from antiabuse.detectors.finding import Detector, Finding, number_text
+from antiabuse.detectors.rules import DetectorRules
+from antiabuse.detectors.tails import normal_bound
+from antiabuse.detectors.tallies import Tally, exact_p
+
+__all__ = ["model_agenda"]
+
+Kind = Literal["best", "worst"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Statistic:
+    """One of the two statistics over all models; `tested` are those seen often enough."""
+
+    kind: Kind
+    showings: Showings
+    tally: Tally
+    tested: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A model whose z passes; `z` is above 0 where the voter favours it."""
+
+    statistic: _Statistic
+    model: int
+    z: float
+    p: float
+
+
+def model_agenda(picks: VoterPicks, look: int, rules: DetectorRules) -> Finding | None:
+    """Report a voter whose picks favour or disfavour a model beyond chance.
+
+    Args:
+        picks: the voter's votes, exactly those of the look.
+        look: as in `Finding`.
+        rules: thresholds.
+    """
+    decided = picks.decided()
+    statistics = (_best(decided, rules), _worst(decided, rules))
+    tests = sum(len(statistic.tested) for statistic in statistics)
+    hits = sorted(_hits(statistics, float(rules.agenda_level), tests), key=lambda hit: hit.p)
+    if not hits:
+        return None
+    first = hits[0]
+    strict = list(_hits(statistics, float(rules.agenda_level_discount), tests))
+    numbers = {
+        "kind": first.statistic.kind,
+        "model": picks.models[first.model],
+        "tests": str(tests),
+        "level": number_text(float(rules.agenda_level) / tests),
+    }
+    for statistic in statistics:
+        numbers |= statistic.tally.numbers(statistic.kind, picks.models, statistic.tested)
+    return Finding(
+        detector=Detector.MODEL_AGENDA,
+        subjects=(picks.voter,),
+        votes=decided.showing([hit.model for hit in hits]).votes,
+        statistic=number_text(first.z),
+        threshold=number_text(normal_bound(float(rules.agenda_level) / tests)),
+        p_value=number_text(first.p),
+        look=look,
+        numbers=numbers,
+        discounts=bool(strict) and Detector.MODEL_AGENDA in rules.discounting,
+    )
+
+
+def _best(picks: VoterPicks, rules: DetectorRules) -> _Statistic:
+    showings = Showings.of_picks(picks.sets, picks.best, picks.chances)
+    return _statistic("best", showings, len(picks.models), rules)
+
+
+def _worst(picks: VoterPicks, rules: DetectorRules) -> _Statistic:
+    kept = picks.only(picks.worst != NO_PICK)
+    chances = worst_chances(kept.chances, kept.best)
+    showings = Showings.of_picks(kept.sets, kept.worst, chances)
+    return _statistic("worst", showings, len(picks.models), rules)
+
+
+def _statistic(kind: Kind, showings: Showings, size: int, rules: DetectorRules) -> _Statistic:
+    tally = Tally.of(showings, size)
+    enough = (tally.seen >= rules.agenda_appearances) & (tally.sd > 0)
+    return _Statistic(kind, showings, tally, tuple(np.flatnonzero(enough).tolist()))
+
+
+def _hits(statistics: tuple[_Statistic, ...], level: float, tests: int) -> Iterator[_Hit]:
+    """Yield the models that pass a level shared among all tests (Bonferroni)."""
+    if tests == 0:
+        return
+    bound = normal_bound(level / tests)
+    for statistic in statistics:
+        z = statistic.tally.z
+        for model in statistic.tested:
+            if abs(z[model]) >= bound:
+                p = exact_p(statistic.showings, model)
+                if p <= level / tests:
+                    # A worst pick counts -1, so picking a model worst too often disfavours it.
+                    sign = -1 if statistic.kind == "worst" else 1
+                    yield _Hit(statistic, model, sign * float(z[model]), p)

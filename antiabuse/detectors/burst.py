@@ -1,0 +1,154 @@
+"""Many voters who pick one model within hours far more often than at other times.
+
+Only showings count, so a wave of honest visitors is no burst: the exact tail (Poisson-binomial) of
+the picks among the window's showings, against their chances under the fit of all votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antiabuse.detectors.evidence import NO_PICK, worst_chances
+from antiabuse.detectors.finding import Detector, Finding, number_text
+from antiabuse.detectors.rules import DetectorRules
+from antiabuse.detectors.tails import Floats, Ints, count_tails
+
+__all__ = ["TimedPicks", "bursts"]
+
+_Kind = Literal["best", "worst"]
+
+_SCREEN_Z: Final = 3.0  # what lies below cannot pass the level; saves the exact tail
+_DAY_HOURS: Final = 24
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TimedPicks:
+    """All n votes with a best pick of a mode and month, over all voters.
+
+    `hour` (n,) counts hours from the month's first midnight UTC; `voter` (n,) are names by vote;
+    the other fields are as in `VoterPicks`, the chances from the fit of all votes.
+    """
+
+    votes: tuple[str, ...]
+    voters: tuple[str, ...]
+    hour: Ints
+    models: tuple[str, ...]
+    sets: Ints
+    best: Ints
+    worst: Ints
+    chances: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cell:
+    """One model in one window: places of the votes that picked it, and how likely so many are."""
+
+    kind: _Kind
+    model: int
+    window: int
+    picked: Ints
+    shown: int
+    expected: float
+    sd: float
+    p: float
+
+
+def bursts(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
+    """Report windows in which a model was picked best, or worst, far beyond its chances.
+
+    The level is shared among all windows, models and both picks in which the model was shown.
+
+    Args:
+        picks: of the month; windows of `burst_hours` follow each other from its start.
+        rules: thresholds.
+    """
+    cells, tests = [], 0
+    with_worst = picks.worst != NO_PICK
+    left = np.zeros_like(picks.chances)
+    left[with_worst] = worst_chances(picks.chances[with_worst], picks.best[with_worst])
+    window = picks.hour // rules.burst_hours
+    statistics: tuple[tuple[_Kind, Ints, Floats], ...] = (
+        ("best", picks.best, picks.chances),
+        ("worst", picks.worst, left),
+    )
+    for kind, picked, chances in statistics:
+        for shown in _shown(picks.sets, window, chances, len(picks.models)):
+            tests += 1
+            cell = _cell(kind, picks, window, shown, picked, chances)
+            if cell is not None and len(cell.picked) >= rules.burst_votes:
+                cells.append(cell)
+    level = float(rules.burst_level) / max(1, tests)
+    return [_finding(picks, cell, tests, rules) for cell in cells if cell.p <= level]
+
+
+def _shown(sets: Ints, window: Ints, chances: Floats, models: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the votes and slots that showed one model in one window, for each that occurs."""
+    vote, slot = np.nonzero(chances > 0)
+    cell = window[vote] * models + sets[vote, slot]
+    order = np.argsort(cell, kind="stable")
+    edges = np.flatnonzero(np.diff(cell[order])) + 1
+    for part in np.split(order, edges):
+        if len(part):
+            yield vote[part], slot[part]
+
+
+def _cell(
+    kind: _Kind,
+    picks: TimedPicks,
+    window: Ints,
+    shown: tuple[Ints, Ints],
+    picked: Ints,
+    chances: Floats,
+) -> _Cell | None:
+    """Compare a model's picks in a window with their chances; None where they are not many."""
+    vote, slot = shown
+    hit: NDArray[np.bool_] = picked[vote] == slot
+    chance = chances[vote, slot]
+    expected = float(chance.sum())
+    sd = float(np.sqrt((chance * (1 - chance)).sum()))
+    count = int(hit.sum())
+    if count - expected < _SCREEN_Z * sd or count <= expected:
+        return None
+    return _Cell(
+        kind=kind,
+        model=int(picks.sets[vote[0], slot[0]]),
+        window=int(window[vote[0]]),
+        picked=vote[hit],
+        shown=len(vote),
+        expected=expected,
+        sd=sd,
+        p=count_tails(chance, count)[1],
+    )
+
+
+def _finding(picks: TimedPicks, cell: _Cell, tests: int, rules: DetectorRules) -> Finding:
+    level = float(rules.burst_level) / tests
+    strict = cell.p <= float(rules.burst_level_discount) / tests
+    name = f"{cell.kind}:{picks.models[cell.model]}"
+    hours = cell.window * rules.burst_hours
+    return Finding(
+        detector=Detector.BURST,
+        subjects=tuple(sorted({picks.voters[vote] for vote in cell.picked.tolist()})),
+        votes=tuple(picks.votes[vote] for vote in cell.picked.tolist()),
+        statistic=number_text(cell.p),
+        threshold=number_text(level),
+        p_value=number_text(cell.p),
+        look=hours // _DAY_HOURS + 1,
+        numbers={
+            "kind": cell.kind,
+            "model": picks.models[cell.model],
+            "hour": str(hours % _DAY_HOURS),
+            "hours": str(rules.burst_hours),
+            "tests": str(tests),
+            f"seen:{name}": str(cell.shown),
+            f"picked:{name}": str(len(cell.picked)),
+            f"expected:{name}": number_text(cell.expected),
+            f"sd:{name}": number_text(cell.sd),
+        },
+        discounts=strict and Detector.BURST in rules.discounting,
+    )
