@@ -17,6 +17,7 @@ from webapp.limits import init_limits
 from webapp.log.views import log
 from webapp.me.views import me
 from webapp.models.views import models
+from webapp.moderation.rooms import MODERATION
 from webapp.pages.views import pages
 from webapp.paths import STATIC, TEMPLATES
 from webapp.receipts.views import receipts
@@ -63,6 +64,7 @@ def create_app(services: Services) -> Flask:
         pages,
         feed,
         health,
+        *MODERATION,
     ):
         app.register_blueprint(blueprint)
     return app

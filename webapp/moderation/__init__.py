@@ -1,0 +1,1 @@
+"""The moderators' rooms: sign-in, account, queue, cases, votes, decisions, audit log."""

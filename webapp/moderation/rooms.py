@@ -1,0 +1,14 @@
+"""All blueprints of the moderators' rooms."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import Blueprint
+
+from webapp.moderation.account import account_pages
+from webapp.moderation.sign_in import sign_in_pages
+
+__all__ = ["MODERATION"]
+
+MODERATION: Final[tuple[Blueprint, ...]] = (sign_in_pages, account_pages)

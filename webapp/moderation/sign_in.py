@@ -1,0 +1,102 @@
+"""Sign-in and sign-out of moderators."""
+
+from __future__ import annotations
+
+from threading import BoundedSemaphore
+from typing import Final
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from antiabuse import accounts, sessions
+from antiabuse.account_errors import SignInFailed, TooManyFailures
+from antiabuse.known_browsers import is_known
+from antiabuse.sign_in import Proof, SignedIn, sign_in
+from webapp.limits import reading_limit, visitor_address
+from webapp.moderation.cookies import clear_session, known_browser, session_token, set_session
+from webapp.moderation.guard import current_session, moderators_only
+from webapp.moderation.return_paths import return_path
+from webapp.visitors import address_hashes, request_time_us
+from webapp.wiring import services
+
+__all__ = ["DIGESTS_AT_ONCE", "proof", "sign_in_pages"]
+
+DIGESTS_AT_ONCE: Final = BoundedSemaphore(2)
+"""Each digest of a password takes 64 MiB: a flood of sign-ins must not take the memory of votes."""
+
+sign_in_pages = Blueprint("moderation_sign_in", __name__, url_prefix="/moderation")
+
+
+@sign_in_pages.get("/sign-in")
+@reading_limit
+def show() -> AnyResponse:
+    """Show the form; who is signed in is led on."""
+    path = return_path(request.args.get("next", ""))
+    if current_session() is not None:
+        return redirect(path, code=303)
+    return _form(path)
+
+
+@sign_in_pages.post("/sign-in")
+@reading_limit
+def enter() -> AnyResponse:
+    """Sign in, and lead on to one of our own pages."""
+    path = return_path(request.form.get("next", ""))
+    try:
+        with DIGESTS_AT_ONCE:
+            done = sign_in(services().database, services().ports, proof(), request_time_us())
+    except SignInFailed:
+        return _form(path, problem="failed", status=403)
+    except TooManyFailures as error:
+        response = _form(path, problem="held_up", status=429, wait_s=error.retry_after_s)
+        response.headers["Retry-After"] = str(error.retry_after_s)
+        return response
+    return _entered(done, path)
+
+
+@sign_in_pages.post("/sign-out")
+@moderators_only("moderator", "master", "operator")
+def leave() -> AnyResponse:
+    """End this session."""
+    token = session_token()
+    if token is not None:
+        with services().database.write() as conn:
+            sessions.close_session(conn, token)
+    response = make_response(redirect("/moderation/sign-in", code=303))
+    clear_session(response)
+    return response
+
+
+def proof() -> Proof:
+    """Return what the request says to prove who is there."""
+    name = request.form.get("name", "")
+    address = visitor_address()
+    return Proof(
+        name=name,
+        password=request.form.get("password", ""),
+        code=request.form.get("code", ""),
+        limit_key=None if address is None else services().addresses.limit_key(address),
+        addresses=address_hashes(),
+        known_browser=is_known(services().ports.keys, known_browser(), accounts.normal_name(name)),
+        old_token=session_token(),
+    )
+
+
+def _entered(done: SignedIn, path: str) -> Response:
+    to = path if done.account.role != "master" else "/moderation/account"
+    response = make_response(redirect(to, code=303))
+    set_session(response, done.token, done.account.name)
+    return response
+
+
+def _form(path: str, *, problem: str = "", status: int = 200, wait_s: int = 0) -> Response:
+    page = render_template(
+        "moderation/sign_in.html",
+        next=path,
+        problem=problem,
+        wait_min=-(-wait_s // 60),
+        name=request.form.get("name", "")[:32] if problem else "",
+        nav="moderation",
+        fragment=False,
+    )
+    return make_response(page, status)
