@@ -1,6 +1,6 @@
 """Network addresses: which one is the client's, and keyed digests in its place (V-115, X-006).
 
-An address is never stored; digests join within one UTC day only.
+An address is never stored; digests join within one UTC day, those of networks within one month.
 """
 
 from __future__ import annotations
@@ -8,26 +8,41 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 
+from antiabuse.digest_keys import DigestKeys
 from antiabuse.errors import BadAddress
-from antiabuse.keys import checked_keys, derived_key, keyed_digest
+from antiabuse.keys import derived_key, keyed_digest
 from antiabuse.rules import current
 
 Address = IPv4Address | IPv6Address
 
+MONTH_DIGITS: Final = len("2026-11")
 _WITH_PORT: Final = re.compile(r"\[([^\]]*)\](?::[0-9]+)?|([0-9.]+):[0-9]+")
-_DAYS_KEPT: Final = 4
+_LOCAL: Final = tuple(
+    ip_network(text)
+    for text in (
+        "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "169.254.0.0/16",
+        "::1/128", "fc00::/7", "fe80::/10",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class AddressHashes:
-    """Keyed digests of an address (IPv4 /32, IPv6 /64) and of its prefix (/24, /48), in hex."""
+    """Keyed digests of an address, in hex.
+
+    Attributes:
+        address: of the day, for all of IPv4 or an IPv6 /64.
+        prefix: of the day, for the /24 or /48.
+        network: of the month, for the /24 or /64; None for loopback and private addresses, which
+            say nothing about who stands behind them and so join nobody (V-125, V-155).
+    """
 
     address: str
     prefix: str
+    network: str | None
 
 
 def client_address(remote: str, forwarded_for: str | None, trusted_proxies: int) -> Address:
@@ -60,22 +75,38 @@ def client_address(remote: str, forwarded_for: str | None, trusted_proxies: int)
 
 
 class AddressHasher:
-    """Keyed digests of addresses; keys oldest first, the oldest is used (see `antiabuse.keys`)."""
+    """Keyed digests of addresses.
 
-    def __init__(self, keys: Sequence[str]) -> None:
-        self._keys = checked_keys(keys)
-        self._limit = derived_key(self._keys, "antiabuse.address-limit")
-        self._day_key = lru_cache(maxsize=_DAYS_KEPT)(self._derive)
+    Args:
+        keys: secrets, oldest first; the oldest names addresses in the limiter alone.
+        digest_keys: random keys of days and months, which are destroyed after their time.
+    """
+
+    def __init__(self, keys: Sequence[str], digest_keys: DigestKeys) -> None:
+        self._limit = derived_key(keys, "antiabuse.address-limit")
+        self._keys = digest_keys
 
     def keyed(self, address: Address, day: str) -> AddressHashes:
-        """Return the digests of an address for one UTC day, `2026-11-30`."""
-        key = self._day_key(day)
+        """Return the digests of an address for one UTC day, `2026-11-30`, and its month.
+
+        Raises:
+            DigestKeyUnusable: the keys cannot be read or made.
+        """
         rules = current()
-        prefix = rules.ipv4_prefix_bits if address.version == 4 else rules.ipv6_prefix_bits  # noqa: PLR2004 - the protocol's name
+        four = isinstance(address, IPv4Address)
+        key = self._keys.of_day(day)
+        prefix = rules.ipv4_prefix_bits if four else rules.ipv6_prefix_bits
         return AddressHashes(
             address=keyed_digest(key, _host(address)).hex(),
             prefix=keyed_digest(key, _network(address, prefix)).hex(),
+            network=None if is_local(address) else self._of_month(address, day[:MONTH_DIGITS]),
         )
+
+    def _of_month(self, address: Address, month: str) -> str:
+        rules = current()
+        four = isinstance(address, IPv4Address)
+        bits = rules.ipv4_prefix_bits if four else rules.ipv6_address_bits
+        return keyed_digest(self._keys.of_month(month), "network:" + _network(address, bits)).hex()
 
     def limit_key(self, address: Address) -> str:
         """Return the name of the address in the request limiter, which keeps it for a minute.
@@ -84,8 +115,10 @@ class AddressHasher:
         """
         return keyed_digest(self._limit, _host(address)).hex()
 
-    def _derive(self, day: str) -> bytes:
-        return derived_key(self._keys, f"antiabuse.address-day:{day}")
+
+def is_local(address: Address) -> bool:
+    """Say whether an address is of this machine or of a private network."""
+    return any(address in network for network in _LOCAL if network.version == address.version)
 
 
 def _host(address: Address) -> str:

@@ -21,3 +21,7 @@ class BadAddress(AntiabuseError):
 
 class UnknownVoter(AntiabuseError):
     """The voter has no row: `quotas.register` comes first."""
+
+
+class DigestKeyUnusable(AntiabuseError):
+    """The key of a day or month cannot be read or made; what needs it is left out."""

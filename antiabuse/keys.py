@@ -1,7 +1,7 @@
-"""Keys of this room: a list, oldest first; the last one signs, all of them verify.
+"""Secret keys of this room: a list, oldest first; the last one signs, all of them verify.
 
-Keyed digests (addresses, pseudonyms) use the first one as long as it is listed, so that adding a
-key changes none of them in the middle of a day or month; dropping the first does.
+Pseudonyms use the first one as long as it is listed, so that adding a key changes none of them in
+the middle of a month; dropping the first does. Addresses and devices have `digest_keys` instead.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from antiabuse.erased import erased_digest
 from antiabuse.errors import UnknownVoter
 from antiabuse.rules import current
 from antiabuse.statements import Statement
@@ -23,7 +24,9 @@ from antiabuse.voter import Consent, VoterRow, VoterState, voter_state
 _COLUMNS: Final = ", ".join(field.name for field in fields(VoterRow))
 
 _REGISTER: Final = Statement(
-    f"INSERT INTO voter ({_COLUMNS}) VALUES (:id, :now, :day, 0, 0, 0, NULL, NULL, NULL)"  # noqa: S608
+    f"INSERT INTO voter ({_COLUMNS})"  # noqa: S608
+    " SELECT :id, :now, :day, 0, 0, 0, NULL, NULL, NULL"
+    " WHERE NOT EXISTS (SELECT 1 FROM erased_voter WHERE id_sha256 = :digest)"
     " ON CONFLICT (id) DO NOTHING"
 )
 _READ: Final = Statement(f"SELECT {_COLUMNS} FROM voter WHERE id = :id")  # noqa: S608
@@ -39,7 +42,8 @@ _TODAY: Final = """
 _SPEND_VOTE: Final = Statement(
     f"UPDATE voter SET {_TODAY}, last_vote_us = :now"  # noqa: S608
     " WHERE id = :id AND banned_us IS NULL AND (day < :day OR votes < :cap)"
-    " AND (last_vote_us IS NULL OR last_vote_us <= :latest)"
+    # A last vote further ahead than clocks differ was counted by a clock since set back.
+    " AND (last_vote_us IS NULL OR last_vote_us <= :latest OR last_vote_us > :ahead)"
 )
 _SPEND_BALLOT: Final = Statement(
     f"UPDATE voter SET {_TODAY} WHERE id = :id AND (day < :day OR ballots < :cap)"  # noqa: S608
@@ -82,8 +86,11 @@ class RefusalTally:
 
 
 def register(conn: Connection, voter_id: str, now_us: int) -> bool:
-    """Store a voter id; a known one stays as it is. Tell whether it is new."""
-    return _REGISTER.run(conn, id=voter_id, now=now_us, day=day_of(now_us)).rowcount == 1
+    """Store a voter id; a known one stays as it is, an erased one stays out. Tell if it is new."""
+    registered = _REGISTER.run(
+        conn, id=voter_id, now=now_us, day=day_of(now_us), digest=erased_digest(voter_id)
+    )
+    return registered.rowcount == 1
 
 
 def read(conn: Connection, voter_id: str, now_us: int) -> VoterState | None:
@@ -166,6 +173,7 @@ def spend_vote(conn: Connection, voter_id: str, now_us: int) -> bool:
         day=day_of(now_us),
         now=now_us,
         latest=now_us - rules.cooldown_s * SECOND_US,
+        ahead=now_us + rules.cooldown_s * SECOND_US,
         cap=rules.daily_votes,
         vote=1,
         ballot=0,

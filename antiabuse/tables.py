@@ -24,6 +24,15 @@ voter: Final = Table(
 )
 """One row per voter id; votes, ballots and skips were counted on the UTC date `day`."""
 
+erased_voter: Final = Table(
+    "erased_voter",
+    metadata,
+    Column("id_sha256", Text, primary_key=True),
+    Column("erased_us", Microseconds, nullable=False),
+)
+"""Ids whose voters had all erased: a kept copy of the cookie opens nothing new. The digest needs no
+key, for an id is 128 random bits that nobody can try out."""
+
 refusal_tally: Final = Table(
     "refusal_tally",
     metadata,
@@ -34,6 +43,16 @@ refusal_tally: Final = Table(
     closed_set("scope", "ballots", "reading"),
 )
 """Refusals by rate that wait for the end of their minute; `address` is a keyed digest."""
+
+unrun_check: Final = Table(
+    "unrun_check",
+    metadata,
+    Column("hour", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("requests", BigInt, nullable=False),
+    closed_set("name", "request_limit", "address", "device"),
+)
+"""Requests for which a check could not run, by UTC hour; it never costs the voter (V-168)."""
 
 sighting: Final = Table(
     "sighting",

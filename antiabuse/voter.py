@@ -61,14 +61,15 @@ def voter_state(row: VoterRow, now_us: int, rules: AntiabuseRules) -> VoterState
     """Return the state of a voter at a moment (microseconds UTC).
 
     Counters of a day gone by are 0. Those of a later day stay: a clock that was set back over
-    midnight must not give a second quota.
+    midnight must not give a second quota. Nor may it make a voter wait longer than two cooldowns.
     """
     today = day_of(now_us)
     gone = row.day < today
     votes, ballots, skips = (0, 0, 0) if gone else (row.votes, row.ballots, row.skips)
-    next_vote_us = now_us
-    if row.last_vote_us is not None:
-        next_vote_us = row.last_vote_us + rules.cooldown_s * SECOND_US
+    next_vote_us, cooldown_us = now_us, rules.cooldown_s * SECOND_US
+    # A last vote further ahead than clocks differ was counted by a clock since set back.
+    if row.last_vote_us is not None and row.last_vote_us <= now_us + cooldown_us:
+        next_vote_us = row.last_vote_us + cooldown_us
     return VoterState(
         id=row.id,
         day=today if gone else row.day,

@@ -47,7 +47,8 @@ class NewEvent:
         stream: what it belongs to, such as "arena/speed/2026-11".
         ruleset: the rulebook it was made under, such as "arena.2026.1".
         body: what becomes public at its time of disclosure; see `canonical` for what it may hold.
-        private: what only moderators see, erased after the retention period; None for none.
+        private: what only moderators see, erased after the retention period; None for none. Its
+            field `voter`, where there is one, says whom it is about.
         disclosure: when the body becomes public.
         shuffled: sequenced in the batch of its minute in random order, else within a second.
     """
@@ -71,6 +72,12 @@ class NewEvent:
             raise InvalidEvent(f"the version of {self.kind} must be 1 or more")
         if not (self.kind and self.stream and self.ruleset):
             raise InvalidEvent("kind, stream and ruleset must not be empty")
+
+    @property
+    def subject(self) -> str | None:
+        """Whom the private part is about; None where it is about nobody known."""
+        voter = None if self.private is None else self.private.get("voter")
+        return None if voter is None else str(voter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,7 @@ INSERT_EVENT = (
     "INSERT INTO event (id, kind, version, stream, ruleset, disclosure, shuffled, body, body_salt,"
     " body_sha256, private_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq"
 )
-INSERT_PRIVATE = "INSERT INTO event_private (event_id, salt, part) VALUES (?, ?, ?)"
+INSERT_PRIVATE = "INSERT INTO event_private (event_id, salt, part, subject) VALUES (?, ?, ?, ?)"
 NEWEST_CHECKPOINT = (
     "SELECT size, note, signed_us FROM log_checkpoint ORDER BY size DESC, signed_us DESC LIMIT 1"
 )
@@ -111,7 +111,7 @@ class Log:
         leaf = stored.leaf.decode()
         stored = replace(stored, seq=_insert_event(conn, stored))
         if private is not None:
-            _run(conn, INSERT_PRIVATE, (stored.id, private.salt, private.part))
+            _run(conn, INSERT_PRIVATE, (stored.id, private.salt, private.part, event.subject))
         _run(conn, INSERT_PENDING, (stored.seq, stored.id, leaf, stored.shuffled))
         return stored
 

@@ -61,8 +61,11 @@ event_private = Table(
     Column("event_id", Text, ForeignKey("event.id"), primary_key=True),
     Column("salt", Text, nullable=False),
     Column("part", Text, nullable=False),
+    Column("subject", Text),  # whom the part is about, so that all of theirs can be found
 )
 """What only moderators see; a row goes once `event_erasure` names it."""
+
+Index("ix_event_private_subject", event_private.c.subject)
 
 event_erasure = Table(
     "event_erasure",

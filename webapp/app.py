@@ -24,6 +24,7 @@ from webapp.receipts.views import receipts
 from webapp.rules.views import arena_rules
 from webapp.security import init_security, init_text_check
 from webapp.site import init_site
+from webapp.unrun import init_unrun
 from webapp.vote.views import vote
 from webapp.wiring import Services, init_services
 
@@ -45,7 +46,8 @@ def create_app(services: Services) -> Flask:
     init_htmx(app)
     # The order is that of the checks (V-131): where a write comes from, then how often.
     init_security(app)
-    init_limits(app, services.settings, services.clock)
+    init_limits(app, services)
+    init_unrun(app, services.unrun, services.database, services.clock)
     init_text_check(app)
     init_errors(app)
     init_filters(app)

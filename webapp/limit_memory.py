@@ -57,7 +57,7 @@ class WindowMemory(MemoryStorage):
         with self._lock:
             self._sweep(now, expiry)
             entries = self._entries.setdefault(key, deque())
-            _drop_old(entries, now - expiry)
+            _drop_old(entries, now, expiry)
             if len(entries) + amount > limit:
                 return False
             entries.extend([now] * amount)
@@ -79,7 +79,7 @@ class WindowMemory(MemoryStorage):
         now = self._clock() / SECOND_US
         with self._lock:
             entries = self._entries.get(key, deque())
-            _drop_old(entries, now - expiry)
+            _drop_old(entries, now, expiry)
             return (entries[0] if entries else now), len(entries)
 
     def clear(self, key: str) -> None:
@@ -96,7 +96,8 @@ class WindowMemory(MemoryStorage):
         return forgotten + (super().reset() or 0)
 
     def _sweep(self, now: float, expiry: int) -> None:
-        if now < self._sweep_after:
+        # Where the clock was set back, the time for the next sweep is too far away.
+        if self._sweep_after - expiry <= now < self._sweep_after:
             return
         self._sweep_after = now + expiry
         over = [key for key, held in self._entries.items() if not held or held[-1] < now - expiry]
@@ -104,6 +105,14 @@ class WindowMemory(MemoryStorage):
             del self._entries[key]
 
 
-def _drop_old(entries: deque[float], before: float) -> None:
-    while entries and entries[0] < before:
+def _drop_old(entries: deque[float], now: float, expiry: int) -> None:
+    """Drop what left the window; what a clock since set back put into the future counts as now.
+
+    Otherwise a full window would stay full until that future is over.
+    """
+    if entries and entries[-1] > now:
+        times = [min(entry, now) for entry in entries]
+        entries.clear()
+        entries.extend(times)
+    while entries and entries[0] < now - expiry:
         entries.popleft()

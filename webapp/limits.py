@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from flask import Flask, request
 from flask_limiter import Limiter
 from limits import parse
@@ -9,21 +11,18 @@ from limits import parse
 from antiabuse import rules
 from antiabuse.addresses import Address, client_address
 from antiabuse.errors import BadAddress
-from ledger.ids import Clock
-from webapp import limit_memory
-from webapp.settings import Settings
-from webapp.wiring import services
+from antiabuse.unrun_checks import Check
+from webapp import limit_memory, limit_store
+from webapp.limit_memory import WindowMemory
+from webapp.wiring import Services, services
 
 __all__ = [
-    "REDIS_WAIT_S",
     "ballot_limit",
     "init_limits",
     "limiter",
     "reading_limit",
     "visitor_address",
 ]
-
-REDIS_WAIT_S = 0.3
 
 
 def visitor_address() -> Address | None:
@@ -68,16 +67,18 @@ ballot_limit = limiter.shared_limit(_ballot_rate, scope="ballots")
 reading_limit = limiter.shared_limit(_reading_rate, scope="reading")
 
 
-def init_limits(app: Flask, settings: Settings, clock: Clock) -> None:
+def init_limits(app: Flask, built: Services) -> None:
     """Bind the limiter to an application and its store."""
-    redis_url = settings.redis_url
-    app.config["RATELIMIT_STORAGE_URI"] = redis_url or f"{limit_memory.SCHEME}://"
+    redis_url = built.settings.redis_url
     if redis_url:
+        app.config["RATELIMIT_STORAGE_URI"] = f"{limit_store.SCHEME}://"
         app.config["RATELIMIT_STORAGE_OPTIONS"] = {
-            "socket_timeout": REDIS_WAIT_S,
-            "socket_connect_timeout": REDIS_WAIT_S,
+            "redis_url": redis_url,
+            "memory": WindowMemory(clock=built.clock),
+            "missed": lambda: built.unrun.count(Check.REQUEST_LIMIT),
+            "elapsed": time.monotonic,
         }
-        app.config["RATELIMIT_IN_MEMORY_FALLBACK_ENABLED"] = True
     else:
-        app.config["RATELIMIT_STORAGE_OPTIONS"] = {"clock": clock}
+        app.config["RATELIMIT_STORAGE_URI"] = f"{limit_memory.SCHEME}://"
+        app.config["RATELIMIT_STORAGE_OPTIONS"] = {"clock": built.clock}
     limiter.init_app(app)

@@ -29,6 +29,7 @@ class Settings:
     Attributes:
         data_dir: folder of the database, the log's key, the last checkpoint and the job queue.
         database_url: SQLAlchemy address; SQLite in `data_dir` unless given.
+        key_dir: folder of the digest keys, shared by all machines of the arena.
         redis_url: Redis or Valkey for limits and jobs; None keeps both in this machine.
         secret_keys: keys of cookies, tokens and pseudonyms, oldest first.
         production: whether the checks for a public installation apply.
@@ -48,6 +49,7 @@ class Settings:
     """
 
     data_dir: Path
+    key_dir: Path
     database_url: str
     redis_url: str | None
     secret_keys: tuple[str, ...] = field(repr=False)
@@ -85,6 +87,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     public_url = _public_url(environ, host, port)
     settings = Settings(
         data_dir=data_dir.resolve(),
+        key_dir=Path(environ.get("ARENA_KEY_DIR") or data_dir / "digest-keys").resolve(),
         database_url=_database_url(environ, data_dir.resolve()),
         redis_url=_redis_url(environ),
         secret_keys=_secret_keys(environ),

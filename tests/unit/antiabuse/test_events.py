@@ -23,7 +23,7 @@ REFUSED = vote_refused(
     action="vote",
     voter_id=VOTER,
     ballot_id="ballot-1",
-    addresses=AddressHashes("aa", "bb"),
+    addresses=AddressHashes("aa", "bb", "cc"),
 )
 CONSENT = consent_given(event_id=ID, stream=STREAM, now_us=NOW, voter_id=VOTER, consent="yes")
 FOLDED = refusals_folded(

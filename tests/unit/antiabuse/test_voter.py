@@ -58,6 +58,13 @@ def test_the_wait_is_rounded_up(after_us: int, wait_s: int) -> None:
     assert voter_state(ROW, MIDNIGHT + 100 * SECOND + after_us, current()).wait_s == wait_s
 
 
+@pytest.mark.parametrize("back_s, wait_s", [(1, 11), (10, 20), (11, 0), (3600, 0)])
+def test_a_clock_set_back_makes_nobody_wait_long(back_s: int, wait_s: int) -> None:
+    """Clocks of two machines may differ by a little; more is a clock that was wrong."""
+    now_us = MIDNIGHT + (100 - back_s) * SECOND
+    assert voter_state(ROW, now_us, current()).wait_s == wait_s
+
+
 def test_a_newcomer_need_not_wait_and_a_banned_voter_is_known() -> None:
     """Without an earlier vote there is no cooldown; a ban shows."""
     state = voter_state(replace(ROW, last_vote_us=None, banned_us=5), MIDNIGHT, current())

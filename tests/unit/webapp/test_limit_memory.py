@@ -91,3 +91,16 @@ def test_clear_and_reset(memory: WindowMemory) -> None:
     assert [enter(memory, "a"), enter(memory, "b")] == [True, False]
     memory.reset()
     assert enter(memory, "b")
+
+
+def test_a_clock_set_back_shuts_nobody_out(moment: Moment) -> None:
+    """A full window is free again one window later, however far the clock went back."""
+    memory = WindowMemory(clock=moment)
+    assert [memory.acquire_entry("a", FULL, WINDOW) for _ in range(4)] == [True] * 3 + [False]
+
+    moment.now_us -= 900 * SECOND
+    assert not memory.acquire_entry("a", FULL, WINDOW)
+    assert memory.get_moving_window("a", FULL, WINDOW) == (100.0, FULL)
+    moment.now_us += (WINDOW + 1) * SECOND
+
+    assert memory.acquire_entry("a", FULL, WINDOW)

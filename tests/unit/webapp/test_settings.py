@@ -28,6 +28,7 @@ def test_nothing_set_runs_one_machine() -> None:
     assert settings.public_url == "http://127.0.0.1:8000"
     assert settings.database_url == f"sqlite:///{settings.data_dir / 'arena.sqlite3'}"
     assert settings.data_dir.is_absolute()
+    assert settings.key_dir == settings.data_dir / "digest-keys"
     assert settings.log_origin == "127.0.0.1/log"
     assert settings.rate_limit == antiabuse_rules.current().ballot_requests
     assert settings.refit_min_votes == ranking_rules.current().refit_min_votes
@@ -40,9 +41,9 @@ def test_nothing_set_runs_one_machine() -> None:
 def test_empty_variables_count_as_unset() -> None:
     """An empty value is what shells and compose files leave behind."""
     names = (
-        "ENV", "DATA_DIR", "DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "PUBLIC_URL", "LOG_ORIGIN",
-        "TRUSTED_PROXIES", "DEMO", "FINGERPRINT", "RATE_LIMIT", "REFIT_MIN_VOTES", "PORT",
-        "WORKERS", "THREADS", "HOST", "NAME", "OPERATOR",
+        "ENV", "DATA_DIR", "KEY_DIR", "DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "PUBLIC_URL",
+        "LOG_ORIGIN", "TRUSTED_PROXIES", "DEMO", "FINGERPRINT", "RATE_LIMIT", "REFIT_MIN_VOTES",
+        "PORT", "WORKERS", "THREADS", "HOST", "NAME", "OPERATOR",
     )  # fmt: skip
     assert read(**dict.fromkeys(names, "")) == read_settings({})
 
@@ -50,7 +51,8 @@ def test_empty_variables_count_as_unset() -> None:
 def test_every_variable_is_taken(tmp_path: Path) -> None:
     """Each choice of the operator arrives."""
     settings = read(
-        ENV="production", DATA_DIR=str(tmp_path), DATABASE_URL="postgresql://u@h/n",
+        ENV="production", DATA_DIR=str(tmp_path), KEY_DIR=str(tmp_path / "keys"),
+        DATABASE_URL="postgresql://u@h/n",
         REDIS_URL="redis://h/1", SECRET_KEYS=f" {KEY}1 , {KEY}2,", PUBLIC_URL="https://a.example/",
         LOG_ORIGIN="a.example/votes", NAME="Our Arena", OPERATOR="A club", TRUSTED_PROXIES="2",
         DEMO="off", FINGERPRINT="consent", RATE_LIMIT="33", REFIT_MIN_VOTES="7",
@@ -58,7 +60,8 @@ def test_every_variable_is_taken(tmp_path: Path) -> None:
     )  # fmt: skip
 
     assert settings == Settings(
-        data_dir=tmp_path, database_url="postgresql+psycopg://u@h/n", redis_url="redis://h/1",
+        data_dir=tmp_path, key_dir=tmp_path / "keys",
+        database_url="postgresql+psycopg://u@h/n", redis_url="redis://h/1",
         secret_keys=(f"{KEY}1", f"{KEY}2"), production=True, public_url="https://a.example",
         log_origin="a.example/votes", name="Our Arena", operator="A club", trusted_proxies=2,
         demo=False, fingerprint=True, rate_limit=33, refit_min_votes=7, host="192.0.2.1", port=81,
