@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from arena import boards
+from arena import boards, standing
 from arena.boards import PublishedBoard
 from arena.ports import Ports
 from arena.refits import counted
@@ -92,7 +92,8 @@ def link_to(
             return None
         if not set(earlier.basket) & set(basket):
             return None  # before the votes of a whole month are read for nothing
-        columns = counted(ports.columns.read(conn, official.mode, month, earlier.log_size))[0]
+        votes = standing.columns_at(ports, conn, official.mode, month, earlier.log_size)
+    columns = counted(votes)[0]
     start = {row.model: row.theta for row in earlier.rows}
     found = links.link(lobster.fit(columns.choices(), start=start), earlier.basket, fitted, basket)
     if found is None:

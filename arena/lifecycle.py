@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy import Connection, select, text
 
 from antiabuse.utc import SECOND_US, day_of, day_start_us, month_of, month_start_us
-from arena import boards, headers, refits, rules
+from arena import boards, headers, refits, rules, standing
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.boards import PublishedBoard
 from arena.events import Mode
@@ -168,7 +168,7 @@ def look(ports: Ports, mode: Mode, month: str, day: str, at_us: int) -> bool:
             return False
         board = boards.latest(conn, mode, month)
         size = board.log_size if board else 0
-        columns = ports.columns.read(conn, mode, month, max(size, store.head(conn).size))
+        columns = standing.columns_at(ports, conn, mode, month, max(size, store.head(conn).size))
         known = states(conn, mode)
     standings = _standings(known, board, refits.counted(columns)[0])
     found = lifecycle.look(standings, at_us, ranking_rules.current())

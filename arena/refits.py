@@ -10,13 +10,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, func, select
 
 from antiabuse.utc import SECOND_US
-from arena import boards, headers
+from arena import boards, headers, standing
 from arena.ballot_events import BoardPublished, arena_stream, board_event
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.boards import ALL_CATEGORIES, OFFICIAL, PublishedBoard, View, as_mode
@@ -55,12 +55,13 @@ def waiting(conn: Connection, mode: Mode, month: str, published: PublishedBoard 
 
 
 def refit_if_due(ports: Ports, mode: str, month: str, now_us: int, refit_min_votes: int) -> bool:
-    """Fit and publish a board if enough votes wait; return whether one was published."""
+    """Fit and publish a board if enough votes wait, or a moderator's decision; say if it was."""
     kind = as_mode(mode)
     with ports.database.read() as conn:
         previous = boards.latest(conn, kind, month)
         new = waiting(conn, kind, month, previous)
-    if not _due(new, previous, now_us, refit_min_votes):
+        decided = previous is not None and standing.waits(conn, kind, month, previous.log_size)
+    if not decided and not _due(new, previous, now_us, refit_min_votes):
         return False
     return refit_now(ports, kind, month, now_us)
 
@@ -79,10 +80,10 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
     kind = as_mode(mode)
     with ports.database.read() as conn:
         previous = boards.latest(conn, kind, month)
-        columns = ports.columns.read(conn, kind, month, store.head(conn).size)
+        columns = standing.columns_at(ports, conn, kind, month, store.head(conn).size)
         header = headers.latest(conn, kind, month)
     columns, capped = counted(columns)
-    if not (columns.votes["weight"] > 0).any():
+    if previous is None and not (columns.votes["weight"] > 0).any():
         return False
     if previous is not None and previous.demo and not columns.votes["demo"].any():
         previous = None  # the demo's models and zero mean nothing to real ones
@@ -95,24 +96,38 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
     facts = {
         "log_likelihood": f"{made.log_likelihood:.6f}",
         "iterations": made.iterations,
-        "capped": capped,
+        "capped": capped.voters + capped.networks,
+        "capped_by": capped._asdict(),
     }
     return publish(ports, kind, month, now_us, Fitted(columns, rows, basket, facts))
 
 
-def counted(columns: Columns) -> tuple[Columns, int]:
+class Lowered(NamedTuple):
+    """How many votes the influence cap lowered: for their voters, or further for a network."""
+
+    voters: int
+    networks: int
+
+
+def counted(columns: Columns) -> tuple[Columns, Lowered]:
     """Return the votes that boards are made of, with capped weights, and how many were lowered.
 
     Those are the real votes once there are some, else the demo votes (V-174, X-014). No voter
-    cluster supplies too much of a model's evidence (V-155); all factors come from the uncapped
-    weights. The same rule for addresses needs what only private parts of the log know.
+    cluster and no network supplies too much of a model's evidence (V-155); all factors come from
+    the uncapped weights. Points follow the weight (V-041).
     """
     demo = columns.votes["demo"].astype(bool)
     kept = columns if demo.all() else columns.where(~demo)
-    choices = kept.choices()
-    factors = caps.cap_factors(choices, None, ranking_rules.current())
+    choices, rules = kept.choices(), ranking_rules.current()
+    networks = kept.votes["network"].astype(np.int64)
+    by_voter = caps.cap_factors(choices, None, rules)
+    known = bool((networks >= 0).any())
+    factors = caps.cap_factors(choices, networks, rules) if known else by_voter
     lowered, flags = caps.capped(choices, factors)
-    return kept.weighing(lowered.weight), int(flags.sum())
+    further = flags & (factors < by_voter)
+    made = kept.weighing(lowered.weight)
+    made.votes["changes"] = np.rint(made.votes["changes"] * factors[:, None])
+    return made, Lowered(int((flags & ~further).sum()), int(further.sum()))
 
 
 def _basket(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
 from antiabuse.utc import SECOND_US
-from arena import boards, rules
+from arena import boards, rules, standing
 from arena.boards import ALL_CATEGORIES, OFFICIAL, PublishedBoard, View
 from arena.catalogue import ModelInfo
 from arena.checks import check_facts, link_to
@@ -56,7 +56,7 @@ def refit_side_boards_if_due(ports: Ports, mode: Mode, month: str, now_us: int) 
         out = _already_out(conn, official)
         if out >= _VIEWS or (not out and not _rested(conn, official, now_us)):
             return False
-        columns = counted(ports.columns.read(conn, mode, month, official.log_size))[0]
+        columns = counted(standing.columns_at(ports, conn, mode, month, official.log_size))[0]
         models = ports.catalogue.current(conn).models
         texts = _texts(conn, columns)
     return _Refit(ports, now_us, official, columns).all(models, texts, out)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, Select, select
 
+from antiabuse.tables import sighting
 from arena.ballot_events import arena_stream
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.events import Mode
@@ -28,7 +29,7 @@ from ranking.lobster import BAD, NO_WORST, SAME, Choices
 
 __all__ = ["Columns", "VoteColumns", "VoteTable"]
 
-LAYOUT: Final = 2
+LAYOUT: Final = 3
 _PAGE: Final = 20_000  # log entries read at a time
 # Each list of names, and the column of places in it.
 _LISTS: Final = {
@@ -37,12 +38,14 @@ _LISTS: Final = {
     "clusters": "cluster",
     "categories": "category",
     "reasons": "reason",
+    "networks": "network",
 }
 _VERDICTS: Final = {"same": SAME, "bad": BAD}
 _NO_REASON: Final = -1
+UNKNOWN: Final = -1
 
-# One vote in the order of the public log. Models, answers, cluster, category and reason are places
-# in the lists of names beside it; best and worst are slots or the engine's marks.
+# One vote in the order of the public log. Models, answers, cluster, category, reason and network
+# are places in the lists of names beside it; best and worst are slots or the engine's marks.
 VOTE: Final = np.dtype(
     [
         ("idx", "<i8"),
@@ -51,6 +54,7 @@ VOTE: Final = np.dtype(
         ("changes", "<i4", (4,)),
         ("weight", "<i4"),
         ("cluster", "<i4"),
+        ("network", "<i4"),
         ("models", "<i2", (4,)),
         ("category", "<i2"),
         ("best", "i1"),
@@ -259,11 +263,13 @@ def _query(mode: Mode, month: str, low: int, high: int) -> Select[Any]:
             ballot.c.set_probability,
             question.c.category,
             question.c.demo,
+            sighting.c.network,
             *(slot.c.answer_id for slot in slots),
         )
         .join(vote, vote.c.id == entries.c.event_id)
         .join(ballot, ballot.c.id == vote.c.ballot_id)
         .join(question, question.c.id == vote.c.question_id)
+        .outerjoin(sighting, sighting.c.vote_id == vote.c.id)
     )
     for place, slot in enumerate(slots):
         same = (slot.c.ballot_id == vote.c.ballot_id) & (slot.c.position == place)
@@ -282,6 +288,7 @@ def _numbers(row: Row[Any], names: Mapping[str, _Numbers]) -> tuple[object, ...]
         [round(float(change) * WEIGHT_UNIT) for change in json.loads(row.changes)],
         row.weight_micro,
         names["clusters"].of(row.cluster),
+        UNKNOWN if row.network is None else names["networks"].of(row.network),
         [names["models"].of(slug) for slug in json.loads(row.models)],
         names["categories"].of(row.category),
         _VERDICTS.get(row.verdict, row.best),

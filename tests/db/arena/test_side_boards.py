@@ -12,7 +12,7 @@ import pytest
 import structlog
 from sqlalchemy import text
 
-from arena import checks, lifecycle, refits, rules
+from arena import checks, month_end, refits, rules
 from arena.boards import PublishedBoard, View
 from arena.side_boards import refit_side_boards_if_due
 from arena.vote_columns import Columns, VoteColumns
@@ -56,7 +56,7 @@ def out(arena: ArenaSite) -> list[tuple[str, str, int]]:
 def voted(either_arena: ArenaSite) -> ArenaSite:
     """A site with votes of every kind and an official board on a basket's zero."""
     arena = either_arena
-    lifecycle.upkeep(arena.services.ports, arena.clock())
+    month_end.upkeep(arena.services.ports, arena.clock())
     for verdict in ("same", "same", "bad"):
         arena.voter().read_and_vote(verdict=verdict)
     arena.voter().read_and_vote(best="C", worst="")
@@ -332,12 +332,11 @@ def test_the_checks_hold_the_link_to_the_month_before(
     monkeypatch.setattr(lobster, "BASKET_EXPOSURES", 3)
     arena = either_arena
     ports = arena.services.ports
-    lifecycle.upkeep(ports, arena.clock())
-    votes_by_order(arena, 9)
-    earlier = refit(arena)
-    votes_by_order(arena, 1)  # not on November's last board
+    month_end.upkeep(ports, arena.clock())
+    votes_by_order(arena, 10)
     arena.clock.now_us = at("2026-12-01T09:00:00+00:00")
-    lifecycle.upkeep(ports, arena.clock())
+    month_end.upkeep(ports, arena.clock())
+    earlier = published(arena)  # of the cut
     votes_by_order(arena, 12, BY_NAME[::-1])
     later = refit(arena, month="2026-12")
     assert len(earlier.basket) >= 4
