@@ -23,8 +23,8 @@ class Detector(StrEnum):
     CARELESS = "careless"
     IDENTICAL_BALLOTS = "identical_ballots"
     BURST = "burst"
+    CAMPAIGN = "campaign"
     SEEN_ANSWER = "seen_answer"
-    STALE_ANSWER = "stale_answer"
     INFLUENCE = "influence"
 
 

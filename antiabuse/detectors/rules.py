@@ -196,6 +196,41 @@ class DetectorRules:
             "reason": "News about a model changes honest votes as well.",
         },
     )
+    campaign_zeal: Decimal = field(
+        default=Decimal("0.9"),
+        metadata={
+            "unit": "chance to pick the model where it is shown, beside its own",
+            "reason": "A program that names nineteen models in twenty rightly, or a keen fan.",
+        },
+    )
+    campaign_member: Decimal = field(
+        default=Decimal("0.99"),
+        metadata={
+            "unit": "chance of a voter to belong to the campaign",
+            "reason": "Among a hundred who are named, one may be honest.",
+        },
+    )
+    campaign_voters: int = field(
+        default=20,
+        metadata={
+            "unit": "voters who were shown the model",
+            "reason": "Among fewer, nobody can say which of them vote like all others.",
+        },
+    )
+    campaign_level: Decimal = field(
+        default=Decimal("0.001"),
+        metadata={
+            "unit": "chance per sweep, shared among all models and both picks",
+            "reason": "One false alarm in a thousand nights.",
+        },
+    )
+    campaign_level_discount: Decimal = field(
+        default=Decimal("0.000001"),
+        metadata={
+            "unit": "chance per sweep, shared among all models and both picks",
+            "reason": "Tastes differ more than the model says, so a campaign needs far more.",
+        },
+    )
     influence_errors: Decimal = field(
         default=Decimal(1),
         metadata={

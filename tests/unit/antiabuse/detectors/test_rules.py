@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "e55c470088e4c69010c3d94949efa1ef78ebcb6d4d35844f5aa1213bc2ddcf29"}
+DIGESTS = {"arena.2026.1": "09c726510c8f327a4b30e26ad0ec20b810d10905b21d18fbd7c4759f8339f7bc"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
@@ -27,7 +27,7 @@ def test_nothing_takes_weight_by_itself() -> None:
 def test_the_stricter_threshold_is_stricter() -> None:
     """What takes weight must be rarer than what is only reported."""
     rules = current()
-    levels = ("agenda_level", "careless_level", "pair_level", "burst_level")
+    levels = ("agenda_level", "careless_level", "pair_level", "burst_level", "campaign_level")
     heights = ("label_run", "favourite_deviations", "influence_errors")
 
     assert all(getattr(rules, f"{name}_discount") < getattr(rules, name) for name in levels)

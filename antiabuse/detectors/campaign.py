@@ -1,0 +1,202 @@
+"""Voters who together push one model, or hold it down, however honestly they vote otherwise.
+
+A test of one voter weakens as others of the same will move the fit that it compares with. So voters
+are a mixture: with a share π a voter picks the model wherever it is shown, with a chance of
+`campaign_zeal`, else all pick it as its strength says; π and the model's strength are fitted
+together (EM: Dempster, Laird and Rubin 1977). π = 0 is tested by the likelihood ratio, whose law
+is half a chi-square of one degree of freedom (Self and Liang 1987).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from antiabuse.detectors.burst import TimedPicks
+from antiabuse.detectors.evidence import NO_PICK, worst_chances
+from antiabuse.detectors.finding import Detector, Finding, number_text
+from antiabuse.detectors.rules import DetectorRules
+from antiabuse.detectors.tails import Floats, Ints
+
+__all__ = ["campaigns"]
+
+Kind = Literal["best", "worst"]
+
+# Natural logs by which the true strength may lie under the fit that a campaign has moved.
+_STARTS: Final = (0.0, -1.0, -2.5)
+_FIRST_SHARE: Final = 0.1
+_LEAST_SHARE: Final = 1e-6
+_MOST_SHARE: Final = 0.5  # those who push are the fewer; else it is the fit that is wrong
+_STEPS: Final = 200
+_SETTLED: Final = 1e-5
+_PRIOR: Final = 0.5  # curvature that keeps the shift finite when nobody, or everybody, picks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Showings:
+    """Showings (r,) of one model: who saw it, whether it was picked, the log-odds by the fit."""
+
+    voter: Ints
+    picked: Floats
+    log_odds: Floats
+    voters: int
+
+    def by_voter(self, chance: Floats) -> Floats:
+        """Sum the log-likelihood of each voter's showings."""
+        logs = np.log(np.where(self.picked > 0, chance, 1 - chance))
+        made: Floats = np.bincount(self.voter, logs, self.voters).astype(np.float64, copy=False)
+        return made
+
+    def chance(self, shift: float) -> Floats:
+        """Return the chances (r,) after a shift of the model's strength."""
+        made: Floats = 1 / (1 + np.exp(-(self.log_odds + shift)))
+        return made
+
+    def step(self, shift: float, weight: Floats) -> float:
+        """Return a Newton step of the shift towards the picks, by weights (r,)."""
+        chance = self.chance(shift)
+        slope = float(weight @ (self.picked - chance)) - _PRIOR * shift
+        bend = float(weight @ (chance * (1 - chance))) + _PRIOR
+        return max(-1.0, min(1.0, slope / bend))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mixture:
+    """A fitted mixture: log-likelihood, share of those who push, and the chance of each to be one.
+
+    The chance (V,) is 0 for who never saw the model.
+    """
+
+    log_likelihood: float
+    share: float
+    pushes: Floats
+
+
+def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
+    """Report the voters who push a model, for each model and either pick that passes the test.
+
+    The level is shared among all models and both picks.
+
+    Args:
+        picks: of the month.
+        rules: thresholds.
+    """
+    names, voter = np.unique(np.array(picks.voters, dtype=object), return_inverse=True)
+    tests = list(_showings(picks, voter, len(names), rules))
+    found = []
+    for kind, model, rows, showings in tests:
+        gain, mixture = _gain(showings, float(rules.campaign_zeal))
+        p = math.erfc(math.sqrt(max(0.0, gain) / 2)) / 2
+        members = np.flatnonzero(mixture.pushes >= float(rules.campaign_member))
+        if p <= float(rules.campaign_level) / len(tests) and len(members):
+            votes = rows[np.isin(voter[rows], members)].tolist()
+            subjects = [str(names[member]) for member in members.tolist()]
+            numbers = {
+                "kind": kind,
+                "model": picks.models[model],
+                "tests": str(len(tests)),
+                "share": number_text(mixture.share),
+                "gain": number_text(gain),
+                "members": str(len(members)),
+            }
+            found.append(_finding(picks, subjects, votes, p, numbers, rules))
+    return found
+
+
+def _finding(
+    picks: TimedPicks,
+    subjects: list[str],
+    votes: list[int],
+    p: float,
+    numbers: dict[str, str],
+    rules: DetectorRules,
+) -> Finding:
+    tests = int(numbers["tests"])
+    strict = p <= float(rules.campaign_level_discount) / tests
+    return Finding(
+        detector=Detector.CAMPAIGN,
+        subjects=tuple(sorted(subjects)),
+        votes=tuple(picks.votes[vote] for vote in votes),
+        statistic=number_text(p),
+        threshold=number_text(float(rules.campaign_level) / tests),
+        p_value=number_text(p),
+        look=0,
+        numbers=numbers,
+        discounts=strict and Detector.CAMPAIGN in rules.discounting,
+    )
+
+
+def _showings(
+    picks: TimedPicks, voter: Ints, voters: int, rules: DetectorRules
+) -> Iterator[tuple[Kind, int, Ints, _Showings]]:
+    """Yield the votes and showings of each model for either pick, where they are enough."""
+    of_worst = _worst(picks.chances)
+    of_kind: tuple[tuple[Kind, Ints, Floats], ...] = (
+        ("best", picks.best, picks.chances),
+        ("worst", picks.worst, of_worst),
+    )
+    for kind, picked, chances in of_kind:
+        given = picked != NO_PICK
+        for model in range(len(picks.models)):
+            rows, slots = np.nonzero((picks.sets == model) & given[:, None])
+            if len(np.unique(voter[rows])) < rules.campaign_voters:
+                continue
+            chance = chances[rows, slots]
+            hit = (picked[rows] == slots).astype(np.float64)
+            odds = np.log(chance) - np.log1p(-chance)
+            yield kind, model, rows, _Showings(voter[rows], hit, odds, voters)
+
+
+def _worst(chances: Floats) -> Floats:
+    """Chance (n, k) of each slot to be picked worst, whatever was picked best."""
+    total = np.zeros_like(chances)
+    for best in range(chances.shape[1]):
+        there = chances[:, best] > 0
+        slot = np.full(int(there.sum()), best)
+        total[there] += chances[there, best, None] * worst_chances(chances[there], slot)
+    return total
+
+
+def _gain(showings: _Showings, zeal: float) -> tuple[float, _Mixture]:
+    """Twice the log-likelihood that a share of pushing voters gains, and the best mixture."""
+    everyone = np.ones(len(showings.picked))
+    shift = 0.0
+    for _ in range(_STEPS):
+        step = showings.step(shift, everyone)
+        shift += step
+        if abs(step) < _SETTLED:
+            break
+    alone = float(showings.by_voter(showings.chance(shift)).sum())
+    mixtures = [_mixture(showings, shift + start, zeal) for start in _STARTS]
+    best = max(mixtures, key=lambda mixture: mixture.log_likelihood)
+    return 2 * (best.log_likelihood - alone), best
+
+
+def _mixture(showings: _Showings, shift: float, zeal: float) -> _Mixture:
+    """Fit share and shift from a start, by EM."""
+    saw = np.bincount(showings.voter, minlength=showings.voters) > 0
+    found = _expected(showings, shift, _FIRST_SHARE, zeal)
+    for _ in range(_STEPS):
+        share = min(_MOST_SHARE, max(_LEAST_SHARE, float(found.pushes[saw].mean())))
+        step = showings.step(shift, 1 - found.pushes[showings.voter])
+        moved = abs(share - found.share) + abs(step)
+        shift += step
+        found = _expected(showings, shift, share, zeal)
+        if moved < _SETTLED:
+            break
+    return found
+
+
+def _expected(showings: _Showings, shift: float, share: float, zeal: float) -> _Mixture:
+    """Return how likely each voter pushes, given share and shift."""
+    chance = showings.chance(shift)
+    honest = math.log1p(-share) + showings.by_voter(chance)
+    pushing = math.log(share) + showings.by_voter(zeal + (1 - zeal) * chance)
+    total = np.logaddexp(honest, pushing)
+    saw = np.bincount(showings.voter, minlength=showings.voters) > 0
+    pushes = np.where(saw, np.exp(pushing - total), 0.0)
+    return _Mixture(float(total[saw].sum()), share, pushes)

@@ -1,0 +1,104 @@
+"""A fleet that pushes one model is found as a whole; voters with tastes are left alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from antiabuse.detectors import rules
+from antiabuse.detectors.burst import TimedPicks
+from antiabuse.detectors.campaign import campaigns
+from antiabuse.detectors.finding import Detector
+from tests.fixtures.voter_picks import MODELS, TARGET, Habit, simulated_voter
+
+RULES = rules.current()
+
+
+def month(
+    honest: int, habit: Habit, bots: int, *, lifted: float = 0.0, seed: int = 1
+) -> TimedPicks:
+    """Votes with a best pick of so many honest voters and bots, fifty votes each.
+
+    `lifted` is by how much the bots have raised the target's strength in the fit, natural logs.
+    """
+    rng = np.random.default_rng(seed)
+    voters = [simulated_voter("honest", 50, rng, name=f"person-{n}") for n in range(honest)]
+    voters += [simulated_voter(habit, 50, rng, name=f"bot-{n}") for n in range(bots)]
+    decided = [voter.decided() for voter in voters]
+    sets = np.concatenate([each.sets for each in decided])
+    odds = np.concatenate([each.chances for each in decided]) * np.exp(lifted * (sets == TARGET))
+    return TimedPicks(
+        votes=tuple(vote for each in decided for vote in each.votes),
+        voters=tuple(each.voter for each in decided for _ in each.votes),
+        hour=np.zeros(len(sets), dtype=np.int64),
+        models=MODELS,
+        sets=sets,
+        best=np.concatenate([each.best for each in decided]),
+        worst=np.concatenate([each.worst for each in decided]),
+        chances=odds / odds.sum(axis=1, keepdims=True),
+    )
+
+
+@pytest.mark.parametrize("habit, kind", [("boost", "best"), ("suppress", "worst")])
+def test_a_fleet_is_found_whole(habit: Habit, kind: str) -> None:
+    """All but those who hardly met the target are named, with the model, and nobody else."""
+    (found,) = campaigns(month(80, habit, 12), RULES)
+
+    assert found.detector is Detector.CAMPAIGN
+    assert (found.numbers["kind"], found.numbers["model"]) == (kind, MODELS[TARGET])
+    assert all(name.startswith("bot-") for name in found.subjects)
+    assert len(found.subjects) >= 9
+    assert all(vote.startswith("bot-") for vote in found.votes)
+
+
+def test_a_fleet_is_found_in_a_fit_that_it_has_moved() -> None:
+    """A board that the fleet has lifted by 350 points neither hides it nor accuses the others."""
+    (found,) = campaigns(month(80, "boost", 12, lifted=2.0), RULES)
+
+    assert len(found.subjects) >= 9
+    assert all(name.startswith("bot-") for name in found.subjects)
+
+
+def test_honest_months_are_quiet() -> None:
+    """No model of five honest months is reported to be pushed."""
+    found = [campaigns(month(60, "honest", 0, seed=seed), RULES) for seed in range(5)]
+
+    assert found == [[]] * 5
+
+
+def test_a_strong_favourite_of_all_is_no_campaign() -> None:
+    """Where everybody likes a model far more than the fit says, its strength is wrong, not they."""
+    assert campaigns(month(60, "honest", 0, lifted=-2.0), RULES) == []
+
+
+def test_few_voters_are_not_compared() -> None:
+    """With fewer voters than the rule asks for, nothing is said."""
+    assert campaigns(month(9, "boost", 10), RULES) == []
+
+
+def test_only_a_listed_detector_discounts() -> None:
+    """The stricter threshold takes weight only where the ruleset lists the detector."""
+    picks = month(80, "boost", 12)
+    listed = replace(RULES, discounting=(Detector.CAMPAIGN,))
+
+    assert [found.discounts for found in campaigns(picks, RULES)] == [False]
+    assert [found.discounts for found in campaigns(picks, listed)] == [True]
+
+
+def test_a_month_without_picks_is_quiet() -> None:
+    """Nothing to test is no fault."""
+    picks = month(2, "honest", 0)
+    empty = replace(
+        picks,
+        votes=(),
+        voters=(),
+        hour=picks.hour[:0],
+        sets=picks.sets[:0],
+        best=picks.best[:0],
+        worst=picks.worst[:0],
+        chances=picks.chances[:0],
+    )
+
+    assert campaigns(empty, RULES) == []
