@@ -11,12 +11,14 @@ __all__ = [
     "ClosedMonth",
     "DisputeRefused",
     "ImportRefused",
+    "NotArchived",
     "NotStruck",
     "NothingToShow",
     "UnknownAnswer",
     "UnknownArenaEvent",
     "UnknownCase",
     "UnknownCode",
+    "UnknownDecision",
     "UnknownFormat",
     "UnknownVote",
 ]
@@ -32,6 +34,10 @@ class ImportRefused(ArenaError):
 
 class UnknownCode(ArenaError):
     """A reason, mode or slot that is not on the list."""
+
+
+class UnknownDecision(ArenaError):
+    """No decision about votes has this id."""
 
 
 class UnknownFormat(ImportRefused):
@@ -93,3 +99,7 @@ class DisputeRefused(ArenaError):
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
         self.reason = reason
+
+
+class NotArchived(ArenaError):
+    """A month's rows are asked for whose archive is not out."""

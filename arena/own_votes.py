@@ -16,9 +16,11 @@ __all__ = ["OwnVote", "own_votes"]
 _MOST: Final = 500
 _VOTES = text(
     """
-    SELECT h.route, q.text AS question, v.mode, v.verdict, v.best, v.worst, v.hour, v.weight_micro
+    SELECT h.route, q.text AS question, v.mode, v.verdict, v.best, v.worst, v.hour, v.weight_micro,
+           x.reason AS struck
     FROM ballot_holder h
     JOIN vote v ON v.ballot_id = h.ballot_id
+    LEFT JOIN vote_strike x ON x.vote_id = v.id
     JOIN question q ON q.id = v.question_id
     WHERE h.voter_id = :voter
     ORDER BY h.issued_us DESC LIMIT :most
@@ -28,7 +30,10 @@ _VOTES = text(
 
 @dataclass(frozen=True, slots=True)
 class OwnVote:
-    """One vote as its voter finds it again."""
+    """One vote as its voter finds it again.
+
+    `weight` is the one it was cast with; `struck` is why it no longer counts, or None.
+    """
 
     route: str
     question: str
@@ -38,11 +43,12 @@ class OwnVote:
     worst: str | None
     hour: str
     weight: str
+    struck: str | None
 
     @property
     def counts(self) -> bool:
         """Whether the vote enters points and board."""
-        return Decimal(self.weight) > 0
+        return Decimal(self.weight) > 0 and self.struck is None
 
 
 def own_votes(conn: Connection, voter: str) -> tuple[OwnVote, ...]:
@@ -57,6 +63,7 @@ def own_votes(conn: Connection, voter: str) -> tuple[OwnVote, ...]:
             worst=None if row.worst is None else LETTERS[row.worst],
             hour=row.hour,
             weight=f"{(Decimal(row.weight_micro) / WEIGHT_UNIT).normalize():f}",
+            struck=row.struck,
         )
         for row in conn.execute(_VOTES, {"voter": voter, "most": _MOST})
     )

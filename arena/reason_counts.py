@@ -17,6 +17,7 @@ _COUNTS = text(
     JOIN vote v ON v.ballot_id = s.ballot_id
     JOIN vote_reason r ON r.ballot_id = s.ballot_id
     WHERE s.model = :model AND v.mode = :mode AND v.weight_micro > 0
+      AND NOT EXISTS (SELECT 1 FROM vote_strike x WHERE x.vote_id = v.id)
       AND ((r.reason IN :in_favour AND s.position = v.best)
            OR (r.reason IN :against AND s.position = v.worst))
     GROUP BY r.reason

@@ -26,8 +26,10 @@ _VOTE = Statement(
     """
     SELECT v.id, v.ballot_id, v.mode, v.month, v.hour, v.verdict, v.best, v.worst, v.weight_micro,
            v.weight_parts, v.reasons, v.p_win, v.changes, v.board_id, v.question_id,
-           q.text AS question, q.category, q.language
-    FROM vote v JOIN question q ON q.id = v.question_id
+           q.text AS question, q.category, q.language, x.reason AS struck
+    FROM vote v
+    JOIN question q ON q.id = v.question_id
+    LEFT JOIN vote_strike x ON x.vote_id = v.id
     WHERE v.ballot_id = :ballot
     """
 )
@@ -44,6 +46,7 @@ _OTHERS = Statement(
     SELECT models, best, worst FROM vote
     WHERE question_id = :question AND verdict = 'best_worst' AND weight_micro > 0
       AND ballot_id <> :ballot
+      AND NOT EXISTS (SELECT 1 FROM vote_strike x WHERE x.vote_id = vote.id)
     """
 )
 _REASONS = Statement("SELECT reason FROM vote_reason WHERE ballot_id = :ballot ORDER BY reason")
@@ -65,18 +68,22 @@ class RevealedSlot:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """What the vote counts, and how that came about."""
+    """What the vote counts, and how that came about.
+
+    `struck` is why it no longer counts: the code of a decision after the vote, or None.
+    """
 
     value: Decimal
     dwell_s: Decimal | None
     dwell_weight: Decimal
     scroll_factor: Decimal
     reasons: tuple[str, ...]
+    struck: str | None
 
     @property
     def counts(self) -> bool:
         """Whether the vote enters points and board."""
-        return self.value > 0
+        return self.value > 0 and self.struck is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +175,7 @@ def _weight(vote: Row[Any]) -> Weight:
         dwell_weight=Decimal(parts["dwell_weight"]),
         scroll_factor=Decimal(parts["scroll_factor"]),
         reasons=tuple(json.loads(vote.reasons)),
+        struck=vote.struck,
     )
 
 

@@ -86,7 +86,7 @@ class Excluded:
 class ScoresView:
     """Ranked rows first, then those without a place; `past` is what changes are counted from.
 
-    `capped` is how many votes the influence cap lowered (V-155).
+    `capped` is how many votes the influence cap lowered, some of them for their network (V-155).
     """
 
     rows: tuple[RowView, ...]
@@ -99,6 +99,7 @@ class ScoresView:
     bad_rate: float
     checks: ChecksView | None
     capped: int
+    capped_networks: int
     sheet: Callable[[], Sheet]
 
 
@@ -144,6 +145,7 @@ def scores_view(
         bad_rate=_share(board.verdicts.get("bad", 0), board.votes),
         checks=checked,
         capped=int(board.facts.get("capped", 0)),
+        capped_networks=int(board.facts.get("capped_by", {}).get("networks", 0)),
         sheet=partial(_sheet, [*ranked, *rest], states, past, checks),
     )
 

@@ -85,6 +85,7 @@ class WeightView:
     dwell_weight: str
     scroll_factor: str
     reasons: tuple[str, ...]
+    struck: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,7 @@ def reveal_view(reveal: Reveal, route: str, state: VoterState, *, sequenced: boo
             dwell_weight=_plain(reveal.weight.dwell_weight),
             scroll_factor=_plain(reveal.weight.scroll_factor),
             reasons=reveal.weight.reasons,
+            struck=reveal.weight.struck,
         ),
         others=reveal.others,
         others_from=rules.current().others_shown_from,

@@ -101,9 +101,12 @@ def test_votes_lowered_by_the_cap_are_counted(month: ArenaSite, capped: int, wor
 
     def lower(body: dict[str, Any]) -> None:
         body["facts"]["capped"] = capped
+        body["facts"]["capped_by"] = {"voters": capped - 1, "networks": 1}
 
     reword(month, "official", lower)
-    assert f"{words} by the influence cap: no voter supplies more than 5 %" in page(month)
+    said = page(month)
+    assert f"{words} by the influence cap: no voter and no network supplies more than 5 %" in said
+    assert "1 of them for its network." in said
     assert json_of(month)["facts"]["capped"] == capped
 
 
