@@ -1,4 +1,4 @@
-"""The log's tables. Only ledger.store, ledger.sequencer and ledger.verify may import them.
+"""The log's tables. Only the doors that `pyproject.toml` lists may import them.
 
 Triggers (ledger/triggers.py) keep rows as they were written; migration 0001 makes both.
 """

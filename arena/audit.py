@@ -1,0 +1,204 @@
+"""The audit log: all of it for moderators, counts and finished months for everybody (V-127, V-143).
+
+Moderators page by true order; the public pages by index in the log, for true order tells the minute
+of a vote.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from sqlalchemy import ColumnElement, Connection, Subquery, func, select
+
+from antiabuse.utc import hour_of
+from arena import review_rules
+from arena.audit_filter import AuditFilter, conditions
+from arena.audit_rows import AuditRow, audit_rows
+from arena.ballot_events import arena_stream
+from arena.errors import NotArchived
+from ledger import search
+from ledger.event import Disclosure
+from ledger.search import body_text, recorded, recorded_for_moderators
+
+__all__ = [
+    "AuditPage",
+    "Count",
+    "Order",
+    "every_row_for_moderators",
+    "every_row_in_public",
+    "is_archived",
+    "public_counts",
+    "public_rows",
+    "rows_for_moderators",
+]
+
+Order = Literal["oldest", "newest"]
+_MODES: Final = ("speed", "expert")
+_MONTH_CLOSED: Final = "month.closed"
+_EXPORT_ROWS: Final = 500  # rows of an export held in memory at a time
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Lines of the audit log; `next` is where the following page begins, if there is one."""
+
+    rows: tuple[AuditRow, ...]
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often something of one kind and reason happened in one hour."""
+
+    kind: str
+    hour: str
+    reason: str | None
+    count: int
+
+
+def is_archived(conn: Connection, month: str) -> bool:
+    """Say whether a month's archive is out: the log closes it for both modes."""
+    events = recorded()
+    streams = {arena_stream(mode, month): mode for mode in (*_MODES, "any")}
+    query = select(events.c.stream).where(
+        events.c.stream.in_(streams), events.c.kind == _MONTH_CLOSED
+    )
+    closed = {streams[stream] for stream in conn.execute(query).scalars()}
+    return "any" in closed or closed.issuperset(_MODES)
+
+
+def rows_for_moderators(
+    conn: Connection,
+    wanted: AuditFilter,
+    after: int | None = None,
+    limit: int | None = None,
+    order: Order = "oldest",
+) -> AuditPage:
+    """Return a page of everything that happened, with its private parts.
+
+    Args:
+        conn: to read with.
+        wanted: which events.
+        after: the `next` of the page before; None for the first.
+        limit: rows of the page; as the rules say unless told.
+        order: by true order, which never changes.
+    """
+    events = recorded_for_moderators()
+    where = conditions(conn, events, wanted, private=True)
+    return _page(conn, events, where, events.c.seq, after, limit, order)
+
+
+def public_rows(
+    conn: Connection,
+    wanted: AuditFilter,
+    after: int | None = None,
+    limit: int | None = None,
+    order: Order = "oldest",
+) -> AuditPage:
+    """Return a page of an archived month's events, by index in the log; arguments as above.
+
+    Raises:
+        NotArchived: the filter names no month, or one whose archive is not out.
+    """
+    if wanted.month is None or not is_archived(conn, wanted.month):
+        raise NotArchived("rows are public once the month's archive is out")
+    events = recorded()
+    open_bodies = (Disclosure.AT_ONCE.value, Disclosure.ARCHIVE.value)
+    where = [
+        *conditions(conn, events, wanted, private=False),
+        events.c.idx.is_not(None),
+        events.c.disclosure.in_(open_bodies),
+    ]
+    return _page(conn, events, where, events.c.idx, after, limit, order)
+
+
+def _page(
+    conn: Connection,
+    events: Subquery,
+    where: list[ColumnElement[bool]],
+    key: ColumnElement[int],
+    after: int | None,
+    limit: int | None,
+    order: Order,
+) -> AuditPage:
+    most = limit or review_rules.current().page_rows
+    if after is not None:
+        where = [*where, key > after if order == "oldest" else key < after]
+    query = select(events).where(*where)
+    query = query.order_by(key if order == "oldest" else key.desc()).limit(most + 1)
+    found = conn.execute(query).all()
+    rows = audit_rows(conn, found[:most], private="part" in events.c)
+    return AuditPage(rows, rows[-1].place if len(found) > most else None)
+
+
+def every_row_for_moderators(conn: Connection, wanted: AuditFilter) -> Iterator[AuditRow]:
+    """Yield all rows that a filter keeps, page by page, for a file."""
+    page = AuditPage((), -1)
+    while page.next is not None:
+        page = rows_for_moderators(conn, wanted, page.next, _EXPORT_ROWS)
+        yield from page.rows
+
+
+def every_row_in_public(conn: Connection, wanted: AuditFilter) -> Iterator[AuditRow]:
+    """Yield all rows of an archived month that a filter keeps, page by page, for a file.
+
+    Raises:
+        NotArchived: as for `public_rows`, at the first row.
+    """
+    page = AuditPage((), -1)
+    while page.next is not None:
+        page = public_rows(conn, wanted, page.next, _EXPORT_ROWS)
+        yield from page.rows
+
+
+def public_counts(conn: Connection, month: str, now_us: int) -> tuple[Count, ...]:
+    """Count a month's logged events by kind, hour and reason, for everybody (V-143).
+
+    Only hours that are over are counted, so that nobody learns a vote's reason by watching; the
+    answer changes once an hour and may be kept as long.
+
+    Args:
+        conn: to read with.
+        month: `2026-11`.
+        now_us: the present.
+    """
+    events = recorded()
+    body = events.c.body
+    hour = body_text(conn, body, "hour")
+    reason = func.coalesce(
+        body_text(conn, body, "reason"),
+        body_text(conn, body, "reasons", 0),
+        body_text(conn, body, "detector"),
+        body_text(conn, body, "cause"),
+    )
+    streams = [arena_stream(mode, month) for mode in (*_MODES, "any")]
+    logged = (events.c.stream.in_(streams), events.c.idx.is_not(None))
+    present = hour_of(now_us)
+    grouped = (
+        select(events.c.kind, hour.label("hour"), reason.label("reason"), func.count().label("n"))
+        .where(*logged, hour < present)
+        .group_by(events.c.kind, hour, reason)
+    )
+    counted: Counter[tuple[str, str, str | None]] = Counter()
+    for row in conn.execute(grouped):
+        counted[row.kind, row.hour, row.reason] += row.n
+    # These bear their time in the id alone.
+    timed = select(events.c.kind, events.c.id, reason.label("reason")).where(
+        *logged, hour.is_(None)
+    )
+    for row in conn.execute(timed):
+        moment = search.moment_us(row.id)
+        if moment is not None and hour_of(moment) < present:
+            counted[row.kind, hour_of(moment), row.reason] += 1
+    return tuple(
+        Count(*key, count)
+        for key, count in sorted(counted.items(), key=lambda each: _in_order(each[0]))
+    )
+
+
+def _in_order(key: tuple[str, str, str | None]) -> tuple[str, str, str]:
+    kind, hour, reason = key
+    return hour, kind, reason or ""

@@ -1,0 +1,89 @@
+"""Events as a relation that rooms search by what their bodies say; nothing is changed here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import JSON, ColumnElement, Connection, Subquery, Text, cast, func, select
+
+from ledger import tables
+
+__all__ = ["body_text", "moment_us", "recorded", "recorded_for_moderators", "uuid7_from"]
+
+_MICROSECONDS_PER_MILLISECOND: Final = 1_000
+_UUID_VERSION_AT: Final = 14
+_UUID7_TIME_DIGITS: Final = 12
+
+
+def recorded() -> Subquery:
+    """Return all events: seq, id, kind, version, stream, disclosure, body, idx.
+
+    `idx` is the index in the public log, NULL while an event is not sequenced; `seq` is internal.
+    """
+    event, entry = tables.event.c, tables.log_entry
+    columns = (
+        event.seq,
+        event.id,
+        event.kind,
+        event.version,
+        event.stream,
+        event.disclosure,
+        event.body,
+        entry.c.idx,
+    )
+    return (
+        select(*columns)
+        .join_from(tables.event, entry, entry.c.event_id == event.id, isouter=True)
+        .subquery("recorded")
+    )
+
+
+def recorded_for_moderators() -> Subquery:
+    """Return the same with `part`, the private part, and `about`, whom it is about; or NULL."""
+    event, entry, private = tables.event.c, tables.log_entry, tables.event_private
+    columns = (
+        event.seq,
+        event.id,
+        event.kind,
+        event.version,
+        event.stream,
+        event.disclosure,
+        event.body,
+        entry.c.idx,
+        private.c.part,
+        private.c.subject.label("about"),
+    )
+    return (
+        select(*columns)
+        .join_from(tables.event, entry, entry.c.event_id == event.id, isouter=True)
+        .join(private, private.c.event_id == event.id, isouter=True)
+        .subquery("recorded")
+    )
+
+
+def body_text(conn: Connection, body: ColumnElement[str], *path: str | int) -> ColumnElement[str]:
+    """Return a field of a body as text, NULL where it is not there or null.
+
+    Args:
+        conn: says which database it is for.
+        body: the column of canonical JSON.
+        path: names of fields and places in lists.
+    """
+    if conn.dialect.name == "sqlite":
+        steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+        return func.json_extract(body, f"${steps}", type_=Text())
+    return func.json_extract_path_text(cast(body, JSON), *map(str, path), type_=Text())
+
+
+def moment_us(event_id: str) -> int | None:
+    """Return the time a version 7 id tells, in microseconds UTC; None for a random id."""
+    if event_id[_UUID_VERSION_AT] != "7":
+        return None
+    digits = event_id.replace("-", "")[:_UUID7_TIME_DIGITS]
+    return int(digits, 16) * _MICROSECONDS_PER_MILLISECOND
+
+
+def uuid7_from(us: int) -> str:
+    """Return the beginning of the smallest version 7 id of a moment, to compare ids with."""
+    digits = f"{us // _MICROSECONDS_PER_MILLISECOND:0{_UUID7_TIME_DIGITS}x}"
+    return f"{digits[:8]}-{digits[8:]}-7"
