@@ -2,7 +2,7 @@
 
 It runs alone, with numpy and nothing else: `python lobster.py votes.jsonl.gz`. It reads no clock
 and draws no random numbers: the same votes give the same board. Read it from top to bottom:
-numbers, votes, the two likelihoods, fit, refit, errors, scale, board, file, command.
+numbers, votes, the two likelihoods, fit, errors, scale, board, file, command.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import math
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn, Protocol
+from typing import Any, Final, Literal, NoReturn, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 Flags = NDArray[np.bool_]
 Verdict = Literal["best_worst", "same", "bad"]
+Made = TypeVar("Made")
 
 # --- Numbers ---
 # `ranking/rules.py` shows these with unit and reason; they stand here so that this file runs alone.
@@ -44,7 +47,6 @@ SCORE_HIGHEST: Final = 2400.0
 STEP_LIMIT: Final = 3.0  # natural logs
 TOLERANCE: Final = 1e-9  # natural logs
 MAX_ITERATIONS: Final = 200
-REFIT_DRIFT: Final = 5e-3  # natural logs; scores are then within 0.009 points of the maximum
 INTERVAL_Z: Final = 1.96
 HOLM_LEVEL: Final = 0.05
 PROVISIONAL_BELOW: Final = 30  # weighted exposures
@@ -65,11 +67,16 @@ _START_LIMIT: Final = (SCORE_HIGHEST - SCORE_BASE) / POINTS_PER_NAT
 _SUM_LIMIT: Final = 2**53  # above this a float no longer holds every whole number
 _RANGE_LIMIT: Final = 700.0  # natural logs between two strengths; floats end soon after
 _RENEW: Final = 0.03  # natural logs; a longer way makes the information out of date
+_SHRINK: Final = 0.25  # of a step to the last; about-right information does better near the maximum
+_SHORT: Final = 0.1  # natural logs; on such a way the information hardly changes
 _SETTLED: Final = 1e-4  # of the tolerance: how far from the maximum a fit may end
+_ABOUT_SETTLED: Final = 0.02  # the same with information that is about right
+_COUNTLESS: Final = 100_000  # votes, from which on the exact information is not worth its time
 _NEAR: Final = 1e-3  # natural logs; the start need not be better, for votes are noisier than that
-_BLOCK_VOTES: Final = 2**15  # their numbers fit in the processor's cache
+_BLOCK_VOTES: Final = 2**17  # enough for two threads not to wait for each other
+_THREADS: Final = 2
 _BLOCK_CELLS: Final = 2**20  # numbers in a block of a stage
-_VOTER_CELLS: Final = 500_000  # numbers in a block of summed scores of voters
+_VOTER_CELLS: Final = 60_000  # numbers in a block of summed scores of voters, 0.5 MB
 _SORTED_VOTES: Final = 16_000_000  # votes put in the order of their voters at once
 _MANY_VOTES: Final = 4_000_000  # votes of which one number each is held at once
 _PLACE_BITS: Final = 31
@@ -195,179 +202,266 @@ class _Counted:
     """The votes that enter the fit: those with a best pick and a weight other than 0.
 
     `slots` are the columns of the sets, best pick first. PAD has become `size`, one past the last
-    model, and has strength 0. `weight` is in millionths. Voters are numbered from 0.
+    model, and has strength 0. `weight` is in millionths. Voters are numbered from 0. `cells` are
+    where the best pick meets each other model in a flat table of models by models, or empty where
+    there are too many votes to keep them.
     """
 
     size: int
     slots: tuple[Ints, ...]
-    weight: Ints | Floats
+    weight: Ints
     voter: Ints
     voters: int
+    cells: tuple[Ints, ...]
 
     @classmethod
     def of(cls, choices: Choices) -> _Counted:
         counted = (choices.best >= 0) & (choices.weight > 0)
         rows: slice | Flags = slice(None) if counted.all() else counted
-        return cls.of_rows(choices, rows, choices.weight[rows])
-
-    @classmethod
-    def of_rows(cls, choices: Choices, rows: slice | Flags | Ints, weight: Ints) -> _Counted:
-        """Some of the votes, all with a best pick, with other weights."""
         size = len(choices.models)
         slots = _best_first(choices.sets[rows], choices.best[rows], size)
-        return cls(size, slots, weight, *_numbered(choices.cluster[rows]))
+        few = len(slots[0]) <= _MANY_VOTES
+        cells = tuple(np.empty(len(slot), dtype=np.intp) for slot in slots[1:]) if few else ()
+        voters = _numbered(choices.cluster[rows])
+        votes = cls(size, slots, choices.weight[rows], *voters, cells)
+        if few:
+            votes._keep_cells()
+        return votes
 
-    @classmethod
-    def of_pairs(cls, wins: Floats) -> _Counted:
-        """Votes on sets of two that give the same wins of each model over each other."""
-        winner, loser = np.nonzero(wins * (1 - np.eye(len(wins))))
-        weight = wins[winner, loser] * _WEIGHT_UNIT
-        return cls(len(wins), (winner, loser), weight, np.zeros_like(winner), 1)
+    def _keep_cells(self) -> None:
+        def of_block(rows: slice) -> None:
+            for kept, found in zip(self.cells, _cells(self.slots, rows, self.size), strict=True):
+                kept[rows] = found
 
-    def blocks(self) -> Iterator[slice]:
+        for _ in _in_order(of_block, self.blocks()):
+            pass
+
+    def blocks(self) -> list[slice]:
         """The votes in blocks."""
         # With many models, tables of models by models are what takes time: fewer, larger blocks.
         size = max(_BLOCK_VOTES, (self.size + 1) ** 2)
-        return (slice(i, i + size) for i in range(0, len(self.weight), size))
+        return [slice(i, i + size) for i in range(0, len(self.weight), size)]
 
-    def cells(self, a: int, b: int, rows: slice) -> Ints:
-        """Where the models in places a and b meet in a flat table of models by models."""
-        cells = self.slots[a][rows].astype(np.intp)
-        cells *= self.size + 1
-        cells += self.slots[b][rows]
-        return cells
-
-    def others(self, rows: slice) -> list[Ints]:
-        """Cells of the models not picked, two by two; an odd one meets PAD."""
-        odd = len(self.slots) % 2 == 0
-        alone = [self.slots[1][rows] + np.intp(self.size * (self.size + 1))] if odd else []
-        return alone + [self.cells(a, a + 1, rows) for a in range(1 + odd, len(self.slots), 2)]
+    def met(self, rows: slice) -> list[Ints]:
+        """Cells of the best pick with each other model."""
+        return [cells[rows] for cells in self.cells] or _cells(self.slots, rows, self.size)
 
     def wins(self) -> Floats:
         """(M, M) weight of the votes that picked i best where j was shown, j = i included."""
-        table, best = np.zeros((self.size + 1) ** 2), np.zeros(self.size + 1)
-        for rows in self.blocks():
-            best += np.bincount(self.slots[0][rows], self.weight[rows], len(best))
-            for a in range(1, len(self.slots)):
-                table += np.bincount(self.cells(0, a, rows), self.weight[rows], len(table))
-        return (_square(table, self.size) + np.diag(best[:-1])) / _WEIGHT_UNIT
 
-    def climb(self, theta: Floats) -> tuple[float, Floats]:
-        """Log-likelihood, and its gradient (M,)."""
-        strengths = _Strengths.of(theta)
-        loss, won, met = 0.0, np.zeros(self.size + 1), np.zeros((self.size + 1) ** 2)
-        for rows in self.blocks():
-            others = self.others(rows)
-            best, odds = strengths.best_and_odds(self.slots[0][rows], others)
-            weight = self.weight[rows] / _WEIGHT_UNIT
-            against = odds + 1
-            weight /= against  # w P
-            odds *= weight  # w (1 - P)
-            won += np.bincount(self.slots[0][rows], odds, len(won))
-            loss += float((self.weight[rows] * np.log(against)).sum()) / _WEIGHT_UNIT
-            weight /= best  # w / Σ γ
-            for cells in others:
-                met += np.bincount(cells, weight, len(met))
-        square = met.reshape(len(won), len(won))
-        lost = strengths.gamma * (square.sum(axis=0) + square.sum(axis=1))
-        return -loss, (won - lost)[: self.size]
+        def of_block(rows: slice) -> Floats:
+            return _sums_by_pair(self.met(rows), self.weight[rows].astype(np.float64), side)
+
+        side = self.size + 1
+        table = _added(of_block, self.blocks(), side)
+        # Each best pick meets a model, or PAD, in every other place.
+        np.fill_diagonal(table, table.sum(axis=1) / (len(self.slots) - 1))
+        return table[:-1, :-1] / _WEIGHT_UNIT
+
+    def climb(self, theta: Floats) -> tuple[Floats, Floats | None]:
+        """Gradient (M,), and about the information (M, M) if there are many votes.
+
+        Both come from the chances w P_j, summed by the model i picked best. The sum for i and j has
+        the mean Σ w P_i P_j when the chances are right: less its sign, an entry of the information.
+        """
+
+        def of_block(rows: slice) -> Floats:
+            cells = self.met(rows)
+            whole = _taken(odds, cells)
+            whole += 1
+            return _sums_by_pair(cells, np.divide(self.weight[rows], whole, out=whole), len(odds))
+
+        odds = _odds(theta)
+        flow = (_added(of_block, self.blocks(), len(odds)) * odds)[:-1, :-1] / _WEIGHT_UNIT
+        many = len(self.weight) >= _COUNTLESS
+        return _balance(flow), _laplacian((flow + flow.T) / 2) if many else None
+
+    def value(self, theta: Floats) -> float:
+        """Log-likelihood: Σ w ln P, P = 1 / (1 + odds against)."""
+
+        def of_block(rows: slice) -> float:
+            against = _taken(odds, self.met(rows))
+            return float(np.dot(np.log1p(against, out=against), self.weight[rows]))
+
+        odds = _odds(theta)
+        return -math.fsum(_in_order(of_block, self.blocks())) / _WEIGHT_UNIT
 
     def information(self, theta: Floats) -> Floats:
         """Negative Hessian (M, M) of the log-likelihood: Σ w P (1 - P) and Σ -w P P'."""
-        strengths, pairs = _Strengths.of(theta), _pairs(len(self.slots))
-        met = np.zeros((self.size + 1) ** 2)
-        for rows in self.blocks():
-            best, odds = strengths.best_and_odds(self.slots[0][rows], self.others(rows))
-            odds += 1
-            odds *= best  # Σ γ
-            share = self.weight[rows] / _WEIGHT_UNIT / odds**2
-            for a, b in pairs:
-                met += np.bincount(self.cells(a, b, rows), share, len(met))
-        gamma = strengths.gamma[: self.size]
-        shared = _square(met, self.size) * gamma[:, None] * gamma
-        shared = shared + shared.T
-        # P (1 - P) as the sum of its products with the other chances.
-        return np.diag(shared.sum(axis=1)) - shared
+
+        def of_block(rows: slice) -> Floats:
+            cells = self.met(rows)
+            total = _taken(parts, cells)
+            share = self.weight[rows] / _WEIGHT_UNIT
+            share /= total
+            share /= total
+            for a in range(1, len(self.slots) - 1):
+                cells += _cells(self.slots[a:], rows, self.size)
+            return _sums_by_pair(cells, share, len(gamma))
+
+        gamma = _gamma(theta)
+        # The strengths in a set add up when each other model brings its share of the best pick's.
+        parts = gamma[:, None] / (len(self.slots) - 1) + gamma
+        shared = _added(of_block, self.blocks(), len(gamma)) * gamma[:, None] * gamma
+        return _laplacian((shared + shared.T)[:-1, :-1])
 
     def outer_products(self, theta: Floats) -> Floats:
         """(M, M) sum over voters of the outer product of their summed scores w (y - P)."""
-        strengths, products = _Strengths.of(theta), np.zeros((self.size, self.size))
-        for voter, voters, sets, weight in self.by_voter():
-            cells = sets.T.astype(np.intp)
-            scores = strengths.gamma.take(cells)
-            others = scores[1:].sum(axis=0)
-            share = weight / _WEIGHT_UNIT / (scores[0] + others)
-            scores[1:] *= -share
-            scores[0] = others * share
-            cells += voter * (self.size + 1)
-            length = voters * (self.size + 1)
-            summed = np.bincount(cells.ravel(), scores.ravel(), length)
-            table = summed.reshape(-1, self.size + 1)[:, : self.size]
-            products += table.T @ table
+        gamma, products = _gamma(theta), np.zeros((self.size, self.size))
+        for votes in self.by_voter():
+            products += _added(partial(votes.outer_products, gamma), votes.blocks(), self.size)
         return products
 
-    def by_voter(self) -> Iterator[tuple[Ints, int, Ints, Ints | Floats]]:
-        """Blocks of votes in the order of their voters, no voter in two blocks.
-
-        Each with the voters numbered from 0, how many they are, the sets and the weights.
-        """
-        votes = np.zeros(self.voters, dtype=np.int64)
+    def by_voter(self) -> Iterator[_Sorted]:
+        """The votes in the order of their voters, no voter in two parts."""
+        until = np.zeros(self.voters + 1, dtype=np.int64)
         for block in _blocks(len(self.voter)):
-            votes += np.bincount(self.voter[block], minlength=self.voters)
-        until = np.append(0, np.cumsum(votes))
-        step, start = max(1, _VOTER_CELLS // (self.size + 1)), 0
+            until[1:] += np.bincount(self.voter[block], minlength=self.voters)
+        until.cumsum(out=until)
+        start = 0
         while start < self.voters:
             # As many voters as have votes that can be sorted at once, and at least one.
             end = int(np.searchsorted(until, until[start] + _SORTED_VOTES, side="right")) - 1
             end = max(start + 1, end)
-            chosen = (self.voter >= start) & (self.voter < end)
-            rows: slice | Ints = slice(None) if chosen.all() else np.flatnonzero(chosen)
-            sets, weight = np.stack([slot[rows] for slot in self.slots], 1), self.weight[rows]
+            whole = end - start == self.voters
+            chosen: slice | Ints = slice(None)
+            if not whole:
+                chosen = np.flatnonzero((self.voter >= start) & (self.voter < end))
             # Voter and place in one number: sorting numbers is much faster than an argsort.
-            order = self.voter[rows].astype(np.int64) << _PLACE_BITS
+            order = self.voter[chosen].astype(np.int64)
+            order <<= _PLACE_BITS
             order |= np.arange(len(order))
             order.sort()
-            voter = order >> _PLACE_BITS
             order &= (1 << _PLACE_BITS) - 1
-            for first in range(start, end, step):
-                after = min(first + step, end)
-                some = slice(until[first] - until[start], until[after] - until[start])
-                places = order[some]
-                yield (
-                    voter[some] - first,
-                    after - first,
-                    sets.take(places, axis=0),
-                    weight.take(places),
-                )
+            yield _Sorted(
+                self.size,
+                tuple(slot[chosen].take(order) for slot in self.slots),
+                self.weight[chosen].take(order),
+                until[start : end + 1] - until[start],
+            )
             start = end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Strengths:
-    """Strengths γ, PAD's 0 last, and the flat table of their sums two by two.
+class _Sorted:
+    """Votes in the order of their voters; those of voter v stand from until[v] to until[v + 1]."""
 
-    Only ratios matter, so they are scaled to the middle of their range.
-    """
+    size: int
+    slots: tuple[Ints, ...]
+    weight: Ints
+    until: Ints
 
-    gamma: Floats
-    pair: Floats
+    def blocks(self) -> list[slice]:
+        """The voters in blocks."""
+        voters, step = len(self.until) - 1, max(1, _VOTER_CELLS // (self.size + 1))
+        return [slice(i, min(i + step, voters)) for i in range(0, voters, step)]
 
-    @classmethod
-    def of(cls, theta: Floats) -> _Strengths:
-        lowest, highest = theta.min(initial=0.0), theta.max(initial=0.0)
-        if not highest - lowest < _RANGE_LIMIT:
-            raise NotConvergedError("the strengths are too far apart to be computed")
-        gamma = np.append(np.exp(theta - (lowest + highest) / 2), 0.0)
-        return cls(gamma, (gamma[:, None] + gamma).ravel())
+    def outer_products(self, gamma: Floats, voters: slice) -> Floats:
+        """(M, M) sum over some voters of the outer product of their summed scores."""
+        rows = slice(self.until[voters.start], self.until[voters.stop])
+        cells = np.array([slot[rows] for slot in self.slots], dtype=np.intp)
+        scores = gamma.take(cells)
+        others = scores[1:].sum(axis=0)
+        share = self.weight[rows] / _WEIGHT_UNIT
+        share /= scores[0] + others
+        np.multiply(others, share, out=scores[0])
+        scores[1:] *= -share
+        count, side = voters.stop - voters.start, self.size + 1
+        votes = np.diff(self.until[voters.start : voters.stop + 1])
+        cells += np.repeat(np.arange(0, count * side, side), votes)
+        summed = _sums(cells, scores, count * side)
+        table = summed.reshape(count, side)[:, :-1]
+        products: Floats = table.T @ table
+        return products
 
-    def best_and_odds(self, best: Ints, others: Sequence[Ints]) -> tuple[Floats, Floats]:
-        """Strength of each best pick, and the odds (1 - P) / P against it."""
-        strength = self.gamma.take(best)
-        odds = self.pair.take(others[0])
-        for cells in others[1:]:
-            odds += self.pair.take(cells)
-        odds /= strength
-        return strength, odds
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairs:
+    """Bradley-Terry on the wins (M, M) of each model over each other."""
+
+    wins: Floats
+
+    def climb(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Gradient and information."""
+        gamma = _gamma(theta)[:-1]
+        lost = gamma / (gamma + gamma[:, None])
+        met = (self.wins + self.wins.T) * lost * lost.T
+        return _balance(self.wins * lost), _laplacian(met)
+
+    def value(self, theta: Floats) -> float:
+        """Log-likelihood."""
+        return -float((self.wins * np.logaddexp(0, theta - theta[:, None])).sum())
+
+    def information(self, theta: Floats) -> Floats:
+        """Negative Hessian."""
+        return self.climb(theta)[1]
+
+
+def _cells(slots: Sequence[Ints], rows: slice, size: int) -> list[Ints]:
+    """Where the model in the first place meets those in the others in a flat table."""
+    first = slots[0][rows].astype(np.intp)
+    first *= size + 1
+    return [first + slot[rows] for slot in slots[1:]]
+
+
+def _sums_by_pair(cells: Sequence[Ints], values: Floats, side: int) -> Floats:
+    """Sum the values by cell of a square table, for each of the columns of cells."""
+    table = np.zeros(side * side)
+    for column in cells:
+        table += np.bincount(column, values, side * side)
+    return table.reshape(side, side)
+
+
+def _taken(table: Floats, cells: Sequence[Ints]) -> Floats:
+    """What the cells hold, added up over the columns."""
+    total = table.take(cells[0])
+    for column in cells[1:]:
+        total += table.take(column)
+    return total
+
+
+def _gamma(theta: Floats) -> Floats:
+    """Strengths (M + 1,), PAD's 0 last, scaled to the middle of their range: ratios matter."""
+    lowest, highest = theta.min(initial=0.0), theta.max(initial=0.0)
+    if not highest - lowest < _RANGE_LIMIT:
+        raise NotConvergedError("the strengths are too far apart to be computed")
+    return np.append(np.exp(theta - (lowest + highest) / 2), 0.0)
+
+
+def _odds(theta: Floats) -> Floats:
+    """(M + 1, M + 1) odds γ_j / γ_i of j against i; none of or against PAD."""
+    gamma = _gamma(theta)
+    return np.divide(
+        gamma, gamma[:, None], out=np.zeros((len(gamma),) * 2), where=gamma[:, None] > 0
+    )
+
+
+def _balance(flow: Floats) -> Floats:
+    """What each model wins less what it loses."""
+    balance: Floats = flow.sum(axis=1) - flow.sum(axis=0)
+    return balance
+
+
+def _laplacian(shared: Floats) -> Floats:
+    """Information from Σ w P P': P (1 - P) is the sum of its products with the other chances."""
+    return np.diag(shared.sum(axis=1)) - shared
+
+
+def _in_order(work: Callable[[slice], Made], parts: Sequence[slice]) -> Iterator[Made]:
+    """What the work makes of each part, in their order; two threads share it, as numpy allows."""
+    if len(parts) <= 1:
+        yield from map(work, parts)
+        return
+    with ThreadPoolExecutor(_THREADS) as pool:
+        yield from pool.map(work, parts)
+
+
+def _added(work: Callable[[slice], Floats], parts: Sequence[slice], side: int) -> Floats:
+    """The sum of square tables, always in the same order."""
+    total = np.zeros((side, side))
+    for table in _in_order(work, parts):
+        total += table
+    return total
 
 
 def _best_first(sets: Ints, best: Ints, size: int) -> tuple[Ints, ...]:
@@ -399,11 +493,6 @@ def _numbered(cluster: Ints) -> tuple[Ints, int]:
 def _blocks(votes: int) -> Iterator[slice]:
     """All votes, so many at once that what is computed of them takes little memory."""
     return (slice(i, i + _MANY_VOTES) for i in range(0, max(1, votes), _MANY_VOTES))
-
-
-def _square(flat: Floats, size: int) -> Floats:
-    """The flat table as a square one, without PAD."""
-    return flat.reshape(size + 1, size + 1)[:size, :size]
 
 
 # --- Likelihood of `pl.extended.1` ---
@@ -477,14 +566,16 @@ class _Staged:
         """All stages in blocks."""
         return (part for stage in self.stages for part in stage.parts())
 
-    def climb(self, parameters: Floats) -> tuple[float, Floats]:
-        """Log-likelihood, and its gradient."""
-        value, gradient = 0.0, np.zeros(self.size)
+    def climb(self, parameters: Floats) -> tuple[Floats, None]:
+        """Gradient; the information is not known with it."""
+        gradient = np.zeros(self.size)
         for part in self.parts():
-            chance, gained = part.chances(parameters)
-            value += gained
-            gradient += _sums(part.places, part.scores(chance), self.size)
-        return value, gradient
+            gradient += _sums(part.places, part.scores(part.chances(parameters)[0]), self.size)
+        return gradient, None
+
+    def value(self, parameters: Floats) -> float:
+        """Log-likelihood."""
+        return math.fsum(part.chances(parameters)[1] for part in self.parts())
 
     def information(self, parameters: Floats) -> Floats:
         """Negative Hessian of the log-likelihood."""
@@ -558,9 +649,10 @@ def _by_size(sets: Ints, chosen: Flags, voter: Ints) -> Iterator[tuple[Ints, Int
 
 
 class _Likelihood(Protocol):
-    """A concave log-likelihood."""
+    """A concave log-likelihood; `climb` gives its gradient, and about its information if known."""
 
-    def climb(self, theta: Floats, /) -> tuple[float, Floats]: ...
+    def climb(self, theta: Floats, /) -> tuple[Floats, Floats | None]: ...
+    def value(self, theta: Floats, /) -> float: ...
     def information(self, theta: Floats, /) -> Floats: ...
 
 
@@ -573,8 +665,7 @@ class Fit:
     are weighted: `exposures`, `best` and `worst` over votes with a best pick, `same` and `bad`
     over those two verdicts; `wins` (M, M) is the weight of the votes that picked i best where j
     was shown. `comparable` marks the largest group tied by ballots with a best pick. `inverse` is
-    H⁻¹; `middle` is B, or None with fewer than two clusters; both (M + E, M + E). `drift` is the
-    largest change of a strength since the last fit of all votes: 0, but after `refit`.
+    H⁻¹; `middle` is B, or None with fewer than two clusters; both (M + E, M + E).
     """
 
     board: str
@@ -596,7 +687,6 @@ class Fit:
     bad: Floats
     inverse: Floats
     middle: Floats | None
-    drift: float = 0.0
 
     @property
     def exposures(self) -> Floats:
@@ -682,7 +772,7 @@ def _strengths(
     if start is None:
         # i's wins where j was shown, and j's where i was, are pairs of Bradley-Terry; their fit
         # is consistent too, and costs nothing beside a look at all votes.
-        pairs = _Counted.of_pairs(wins)
+        pairs = _Pairs(wins * (1 - np.eye(votes.size)))
         near = _maximise(pairs, ghost, np.zeros(votes.size), tolerance=_NEAR).parameters
     else:
         near = _start(choices.models, start, wins.sum(axis=0) > 0)
@@ -699,54 +789,82 @@ def _start(models: Sequence[str], start: Mapping[str, float], shown: Flags) -> F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Maximum:
-    """Where it is, the log-likelihood there without the ghost, and the steps it took."""
+    """Where it is, and the steps it took."""
 
     parameters: Floats
-    log_likelihood: float
     iterations: int
 
 
 def _maximise(
     likelihood: _Likelihood, ghost: float, theta: Floats, *, tolerance: float = TOLERANCE
 ) -> _Maximum:
-    """The maximum of the penalised log-likelihood.
+    """The maximum of the penalised log-likelihood, to a small part of the tolerance.
 
-    The information costs more than the gradient and hardly changes on a short way, so it is
-    renewed after a longer one. With it x out of date, a step of length y leaves about x y to go.
-    A step is taken when it climbs, or has not passed the top; the last is too short to check.
+    The information costs as much as two gradients. Near the maximum about the right one does: each
+    step then leaves a small share of its length, which is seen from the next. Where steps shrink
+    too slowly the exact one is used, and renewed after a long way only: x out of date, it leaves
+    at most 2 x of a step, for no chance changes by more than a factor exp(2 x).
     """
-    value, gradient = _penalised(likelihood, ghost, theta)
-    inverse, way = np.empty(0), math.inf
+    gradient, near = _slope(likelihood, ghost, theta)
+    inverse, way, last, share = np.empty(0), math.inf, math.inf, 0.0
     for iteration in range(1, MAX_ITERATIONS + 1):
-        if way > _RENEW:
+        if near is not None:
+            inverse = _inverse(near, ghost)
+        elif way > _RENEW:
             inverse, way = _inverse(_information(likelihood, ghost, theta), ghost), 0.0
         step = inverse @ gradient
         length = float(np.abs(step).max(initial=0.0))
         way += length
-        if length < tolerance and way * length < tolerance * _SETTLED:
-            return _Maximum(theta + step, value - _ghost_value(ghost, theta), iteration)
+        if near is None:
+            left = 2 * way * length / _SETTLED
+        elif length > _SHRINK * last:
+            near = None
+            continue
+        else:
+            share = max(share, length / last)
+            left = (share or 1.0) * length / _ABOUT_SETTLED
+        if left <= tolerance:
+            return _Maximum(theta + step, iteration)
         if length > STEP_LIMIT:
             step *= STEP_LIMIT / length
         while True:
-            climbed, slope = _penalised(likelihood, ghost, theta + step)
-            rises = climbed >= value - abs(value) * _ROUNDING or slope @ step >= 0
-            # The objective is concave: a step that loses has overshot, and half of it is closer.
-            if rises or np.abs(step).max() < TOLERANCE:
+            slope, about = _slope(likelihood, ghost, theta + step)
+            if _climbs(likelihood, ghost, theta, step, float(gradient @ step), float(slope @ step)):
                 break
+            # The objective is concave: a step that loses has overshot, and half of it is closer.
             step /= 2
-        theta, value, gradient = theta + step, climbed, slope
+        theta, gradient, last = theta + step, slope, float(np.abs(step).max())
+        near = None if near is None else about
     raise NotConvergedError(f"no convergence after {MAX_ITERATIONS} steps")
 
 
-def _penalised(likelihood: _Likelihood, ghost: float, theta: Floats) -> tuple[float, Floats]:
-    value, gradient = likelihood.climb(theta)
-    return value + _ghost_value(ghost, theta), gradient + _ghost_gradient(ghost, theta)
+def _climbs(
+    likelihood: _Likelihood, ghost: float, theta: Floats, step: Floats, start: float, end: float
+) -> bool:
+    """Whether the objective rises along a step, given its slopes at both ends.
+
+    It does if it still rises at the end. On a short way the slope falls evenly, so the top lies
+    beyond the middle if at the end it falls by less than it rose at the start.
+    """
+    length = np.abs(step).max(initial=0.0)
+    if end >= 0 or length < TOLERANCE or (length < _SHORT and end >= -start / 2):
+        return True
+    before, after = (
+        likelihood.value(place) + _ghost_value(ghost, place) for place in (theta, theta + step)
+    )
+    return after >= before - abs(before) * _ROUNDING
+
+
+def _slope(likelihood: _Likelihood, ghost: float, theta: Floats) -> tuple[Floats, Floats | None]:
+    """Gradient of the penalised log-likelihood, and about its information if known."""
+    gradient, near = likelihood.climb(theta)
+    gradient = gradient + _ghost_gradient(ghost, theta)
+    return gradient, None if near is None else near + _ghost_information(ghost, theta)
 
 
 def _information(likelihood: _Likelihood, ghost: float, theta: Floats) -> Floats:
     """Negative Hessian of the penalised log-likelihood."""
-    q = _logistic(theta)
-    return likelihood.information(theta) + np.diag(2 * ghost * q * (1 - q))
+    return likelihood.information(theta) + _ghost_information(ghost, theta)
 
 
 def _inverse(information: Floats, ghost: float) -> Floats:
@@ -766,6 +884,11 @@ def _ghost_gradient(ghost: float, theta: Floats) -> Floats:
     return ghost * (1 - 2 * _logistic(theta))
 
 
+def _ghost_information(ghost: float, theta: Floats) -> Floats:
+    q = _logistic(theta)
+    return np.diag(2 * ghost * q * (1 - q))
+
+
 def _logistic(theta: Floats) -> Floats:
     values: Floats = np.exp(-np.logaddexp(0, -theta))
     return values
@@ -780,11 +903,19 @@ def _fitted(
     top: _Maximum,
     verdicts: tuple[int, ...],
 ) -> Fit:
-    parameters, size, several = top.parameters, len(choices.models), likelihood.voters > 1
+    parameters, size = top.parameters, len(choices.models)
     if ghost == 0 and size:
         # Only differences are known: models, and γ0 with them, but not δ.
         moved = np.append(np.ones(size), [verdict == BAD for verdict in verdicts])
         parameters = parameters - parameters[:size].mean() * moved
+    with ThreadPoolExecutor(1) as pool:
+        # While the votes are sorted by voter, the other thread has something to do.
+        middle = pool.submit(_middle, likelihood, ghost, parameters)
+        inverse = _inverse(_information(likelihood, ghost, parameters), ghost)
+        value = likelihood.value(parameters)
+    weighing = choices.weight > 0
+    without = np.flatnonzero((choices.best < 0) & weighing)
+    same, bad = (without[choices.best[without] == verdict] for verdict in (SAME, BAD))
     return Fit(
         board=board,
         models=choices.models,
@@ -793,18 +924,18 @@ def _fitted(
         verdicts=verdicts,
         extra=parameters[size:],
         iterations=top.iterations,
-        log_likelihood=top.log_likelihood,
-        penalised_log_likelihood=top.log_likelihood + _shown_ghosts(ghost, parameters, wins),
-        votes=_votes(choices, choices.best >= 0),
+        log_likelihood=value,
+        penalised_log_likelihood=value + _shown_ghosts(ghost, parameters, wins),
+        votes=int(np.count_nonzero(weighing)) - len(without),
         clusters=likelihood.voters,
-        same_votes=_votes(choices, choices.best == SAME),
-        bad_votes=_votes(choices, choices.best == BAD),
+        same_votes=len(same),
+        bad_votes=len(bad),
         wins=wins,
-        worst=_tally_worst(choices, slice(None), choices.weight),
-        same=_tally(choices, SAME, slice(None), choices.weight),
-        bad=_tally(choices, BAD, slice(None), choices.weight),
-        inverse=_inverse(_information(likelihood, ghost, parameters), ghost),
-        middle=_middle(likelihood, ghost, parameters) if several else None,
+        worst=_shown(choices.worst[:, None], np.flatnonzero(choices.worst >= 0), choices),
+        same=_shown(choices.sets, same, choices),
+        bad=_shown(choices.sets, bad, choices),
+        inverse=inverse,
+        middle=middle.result(),
     )
 
 
@@ -815,26 +946,16 @@ def _shown_ghosts(ghost: float, parameters: Floats, wins: Floats) -> float:
     return _ghost_value(ghost, parameters[shown])
 
 
-def _votes(choices: Choices, chosen: Flags) -> int:
-    return int((chosen & (choices.weight > 0)).sum())
-
-
-def _tally(choices: Choices, verdict: int, rows: slice | Ints, weight: Ints) -> Floats:
-    """(M,) weight of the votes of `rows` with this verdict that showed each model."""
-    chosen, size = choices.best[rows] == verdict, len(choices.models)
-    sets = choices.sets[rows][chosen]
-    weights = np.broadcast_to(weight[chosen, None].astype(np.float64), sets.shape)
-    return _sums(np.where(sets == PAD, size, sets), weights, size + 1)[:size] / _WEIGHT_UNIT
-
-
-def _tally_worst(choices: Choices, rows: slice | Ints, weight: Ints) -> Floats:
-    """(M,) weight of the worst picks in `rows`."""
-    worst, size = choices.worst[rows], len(choices.models)
-    picks = np.zeros(size + 1)
-    for block in _blocks(len(worst)):
-        # NO_WORST falls into the first cell.
-        picks += np.bincount(worst[block] + 1, weight[block], size + 1)
-    return picks[1:] / _WEIGHT_UNIT
+def _shown(models: Ints, rows: Ints, choices: Choices) -> Floats:
+    """(M,) weight of the votes of some rows that name each model in a table (n, k)."""
+    size = len(choices.models)
+    total = np.zeros(size + 1)
+    for block in _blocks(len(rows)):
+        weight = choices.weight[rows[block]]
+        for column in models.T:
+            named = column[rows[block]]
+            total += np.bincount(np.where(named == PAD, size, named), weight, size + 1)
+    return total[:size] / _WEIGHT_UNIT
 
 
 def _reached(links: Flags, first: int) -> Flags:
@@ -877,162 +998,16 @@ def _require_finite_maximum(beaten: Flags, models: Sequence[str]) -> None:
             )
 
 
-# --- Refit: some new or changed votes after a fit of all ---
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Expanded:
-    """The votes of an earlier fit to second order around their maximum, and the change exactly.
-
-    When no strength moves by more than d, no chance changes by more than a factor exp(±2d), and
-    the maximum found is off by at most about 2 d².
-    """
-
-    anchor: Floats
-    gradient: Floats
-    known: Floats
-    change: _Counted
-
-    @classmethod
-    def of(cls, last: Fit, change: _Counted) -> _Expanded:
-        q = _logistic(last.theta)
-        ghosts = np.diag(2 * last.ghost * q * (1 - q))
-        gradient = -_ghost_gradient(last.ghost, last.theta)
-        return cls(last.theta, gradient, np.linalg.inv(last.inverse) - ghosts, change)
-
-    def climb(self, theta: Floats) -> tuple[float, Floats]:
-        """Log-likelihood less that of the earlier fit, and its gradient."""
-        value, gradient = self.change.climb(theta)
-        moved = theta - self.anchor
-        bent = self.known @ moved
-        value += float(self.gradient @ moved - moved @ bent / 2)
-        return value, gradient + self.gradient - bent
-
-    def information(self, theta: Floats) -> Floats:
-        """Negative Hessian."""
-        return self.known + self.change.information(theta)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Change:
-    """What is new in `now`: votes whose weight changed or that came after those of `before`."""
-
-    before: Choices
-    now: Choices
-    rows: Ints
-    old_weight: Ints
-    new_weight: Ints
-
-    @classmethod
-    def of(cls, before: Choices, now: Choices) -> _Change:
-        old = len(before.best)
-        same = now.models == before.models and len(now.best) >= old
-        for column, earlier in ((now.best, before.best), (now.cluster, before.cluster)):
-            same = same and np.array_equal(column[:old], earlier)
-        if not same:
-            raise WrongUseError("refit needs the earlier votes of the same voters, then new ones")
-        moved = np.flatnonzero(now.weight[:old] != before.weight)
-        rows = np.append(moved, np.arange(old, len(now.best)))
-        old_weight = np.append(before.weight[moved], np.zeros(len(rows) - len(moved), np.int64))
-        return cls(before, now, rows, old_weight, now.weight[rows].astype(np.int64))
-
-    def picks(self) -> _Counted:
-        """Those with a best pick, with the change of weight as their weight."""
-        picked = self.now.best[self.rows] >= 0
-        return _Counted.of_rows(self.now, self.rows[picked], self.shift()[picked])
-
-    def shift(self) -> Ints:
-        """How much each weight grew."""
-        return self.new_weight - self.old_weight
-
-    def votes(self, first: int, last: int) -> int:
-        """How many more votes count whose `best` lies between the two."""
-        best = self.now.best[self.rows]
-        grown = (self.new_weight > 0).astype(np.int64) - (self.old_weight > 0)
-        return int(grown[(best >= first) & (best <= last)].sum())
-
-    def middle(self, last: Fit, theta: Floats) -> tuple[int, Floats | None]:
-        """The number of voters, and B with the voters of the changed votes counted anew."""
-        touched = np.unique(self.now.cluster[self.rows])
-        of_touched = np.concatenate(
-            [
-                np.flatnonzero(np.isin(self.now.cluster[block], touched)) + block.start
-                for block in _blocks(len(self.now.cluster))
-            ]
-        )
-        products, voters = np.zeros_like(last.inverse), last.clusters
-        if last.middle is not None:
-            factor = (voters - 1) / voters
-            products += (last.middle - _ghost_rows(last.ghost, last.theta)) * factor
-        for sign, choices, strengths in ((-1, self.before, last.theta), (1, self.now, theta)):
-            rows = of_touched[of_touched < len(choices.best)]
-            rows = rows[(choices.best[rows] >= 0) & (choices.weight[rows] > 0)]
-            votes = _Counted.of_rows(choices, rows, choices.weight[rows])
-            products += sign * votes.outer_products(strengths)
-            voters += sign * votes.voters
-        ghosts = _ghost_rows(last.ghost, theta)
-        return voters, products * (voters / (voters - 1)) + ghosts if voters > 1 else None
-
-
-def refit(last: Fit, before: Choices, now: Choices) -> Fit:
-    """Fit `pl.1` again when votes came in or changed their weight, from those votes alone.
-
-    With d the largest change of a strength (`drift`), strengths are within about 2 d² of the
-    maximum and errors within a share of 2 d. Beyond REFIT_DRIFT, without ghost, and after a fit
-    with one voter, all votes are fitted anew, from the last strengths on.
-
-    Args:
-        last: the fit of `before` by `fit`. Refits do not build on refits, so errors do not add up.
-        before: the votes of that fit.
-        now: the same votes in the same order, perhaps with other weights, and new ones after them.
-
-    Raises:
-        WrongUseError: `last` is not such a fit, or `now` does not begin with the votes of `before`.
-        LobsterError: as `fit`.
-    """
-    if last.board != BOARD or last.drift or last.models != before.models:
-        raise WrongUseError("refit needs a fit of all earlier votes by `fit`")
-    change = _Change.of(before, now)
-    if last.ghost > 0 and last.middle is not None:
-        expanded = _Expanded.of(last, change.picks())
-        top = _maximise(expanded, last.ghost, last.theta)
-        drift = float(np.abs(top.parameters - last.theta).max(initial=0.0))
-        if drift <= REFIT_DRIFT:
-            return dataclasses.replace(_changed(last, change, expanded, top), drift=drift)
-    start = dict(zip(last.models, last.theta.tolist(), strict=True))
-    return fit(now, ghost=last.ghost, start=start)
-
-
-def _changed(last: Fit, change: _Change, expanded: _Expanded, top: _Maximum) -> Fit:
-    """The earlier fit brought up to the new maximum."""
-    ghost, theta, wins = last.ghost, top.parameters, last.wins + expanded.change.wins()
-    value = last.log_likelihood + top.log_likelihood
-    now, rows, shift = change.now, change.rows, change.shift()
-    voters, middle = change.middle(last, theta)
-    return dataclasses.replace(
-        last,
-        theta=theta,
-        iterations=top.iterations,
-        log_likelihood=value,
-        penalised_log_likelihood=value + _shown_ghosts(ghost, theta, wins),
-        votes=last.votes + change.votes(0, len(now.models)),
-        clusters=voters,
-        same_votes=last.same_votes + change.votes(SAME, SAME),
-        bad_votes=last.bad_votes + change.votes(BAD, BAD),
-        wins=wins,
-        worst=last.worst + _tally_worst(now, rows, shift),
-        same=last.same + _tally(now, SAME, rows, shift),
-        bad=last.bad + _tally(now, BAD, rows, shift),
-        inverse=_inverse(_information(expanded, ghost, theta), ghost),
-        middle=middle,
-    )
-
-
 # --- Errors: V = A B Aᵀ, A = C H⁻¹, C the contrast with a mean of models ---
 
 
-def _middle(likelihood: _Counted | _Staged, ghost: float, parameters: Floats) -> Floats:
-    """B: outer products of each voter's summed scores w (y - P), times G / (G - 1), plus ghosts."""
+def _middle(likelihood: _Counted | _Staged, ghost: float, parameters: Floats) -> Floats | None:
+    """B: outer products of each voter's summed scores w (y - P), times G / (G - 1), plus ghosts.
+
+    None with fewer than two voters.
+    """
+    if likelihood.voters <= 1:
+        return None
     factor = likelihood.voters / (likelihood.voters - 1)
     return likelihood.outer_products(parameters) * factor + _ghost_rows(ghost, parameters)
 
@@ -1139,7 +1114,7 @@ def one_scale(choices: Choices, fitted: Fit) -> OneScale | None:
     gain = -fitted.log_likelihood
     for stages, extra in ((best, fitted.extra), (worst, fitted.extra[:0])):
         alone = _Staged(size + len(extra), tuple(stages), voters)
-        gain += _maximise(alone, ghost, np.append(fitted.theta, extra)).log_likelihood
+        gain += alone.value(_maximise(alone, ghost, np.append(fitted.theta, extra)).parameters)
     statistic, df = max(0.0, 2 * gain), len(left) - 1
     return OneScale(statistic, df, chi_square_tail(statistic, df))
 

@@ -1,4 +1,4 @@
-"""Refits from the changed votes alone, and columns that are read in place."""
+"""Columns that are read in place, votes by the hundred thousand, and work in blocks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import pytest
 
 from ranking import lobster
 from ranking.lobster import Choices
-
-COLUMNS = ("sets", "best", "worst", "weight", "cluster")
 
 
 def month(votes: int, *, models: int = 8, kind: type[np.signedinteger] = np.int64) -> Choices:
@@ -31,98 +29,6 @@ def month(votes: int, *, models: int = 8, kind: type[np.signedinteger] = np.int6
         weight.astype(np.int64),
         rng.integers(0, max(1, votes // 10), votes),
     )
-
-
-def first(choices: Choices, count: int) -> Choices:
-    """The first votes of a month."""
-    return Choices(choices.models, *(getattr(choices, name)[:count] for name in COLUMNS))
-
-
-@pytest.fixture(scope="module")
-def now() -> Choices:
-    """Twenty thousand votes."""
-    return month(20_000)
-
-
-def same_fit(got: lobster.Fit, wanted: lobster.Fit, share: float) -> None:
-    """All parts agree: tallies exactly, strengths and errors as near as the drift allows."""
-    for name in ("votes", "clusters", "same_votes", "bad_votes", "models"):
-        assert getattr(got, name) == getattr(wanted, name)
-    for name in ("wins", "worst", "same", "bad"):
-        assert getattr(got, name) == pytest.approx(getattr(wanted, name), abs=1e-9)
-    assert got.theta == pytest.approx(wanted.theta, abs=2 * share**2 + 1e-9)
-    for row, other in zip(lobster.board(got).models, lobster.board(wanted).models, strict=True):
-        assert row.se == pytest.approx(other.se, rel=2 * share)
-        assert row.model == other.model
-
-
-def test_new_votes_give_the_fit_of_all_votes(now: Choices) -> None:
-    """Twenty votes more, by voters old and new: strengths to 2 d², tallies exactly."""
-    before = first(now, len(now.best) - 20)
-
-    got = lobster.refit(lobster.fit(before), before, now)
-
-    assert 0 < got.drift <= lobster.REFIT_DRIFT
-    same_fit(got, lobster.fit(now), got.drift)
-    assert got.log_likelihood == pytest.approx(lobster.fit(now).log_likelihood, abs=1e-4)
-
-
-def test_voided_and_restored_votes_are_changes(now: Choices) -> None:
-    """Weights that change, to 0 and from 0 too, are taken out and put in exactly."""
-    weight = now.weight.copy()
-    weight[:10], weight[10:20] = 0, 10**6
-    changed = dataclasses.replace(now, weight=weight)
-
-    got = lobster.refit(lobster.fit(now), now, changed)
-
-    assert got.drift > 0
-    same_fit(got, lobster.fit(changed), got.drift)
-
-
-def test_nothing_new_is_the_same_fit(now: Choices) -> None:
-    """Without a change nothing moves."""
-    last = lobster.fit(now)
-
-    got = lobster.refit(last, now, now)
-
-    same_fit(got, last, 0.0)
-
-
-def test_many_new_votes_are_fitted_with_all_others(now: Choices) -> None:
-    """Beyond the allowed drift the result is that of a full fit, and may be refitted again."""
-    before = first(now, 2_000)
-
-    got = lobster.refit(lobster.fit(before), before, now)
-
-    assert got.drift == 0
-    assert got.theta == pytest.approx(lobster.fit(now).theta, abs=1e-9)
-
-
-def test_a_fit_without_ghost_is_renewed_in_full(now: Choices) -> None:
-    """Plain maximum likelihood has no shortcut."""
-    before = first(now, len(now.best) - 20)
-
-    got = lobster.refit(lobster.fit(before, ghost=0), before, now)
-
-    assert got.drift == 0
-    assert got.theta == pytest.approx(lobster.fit(now, ghost=0).theta, abs=1e-9)
-
-
-def test_a_refit_builds_on_a_full_fit_of_the_same_votes_only(now: Choices) -> None:
-    """Refits of refits, other voters and missing votes are refused."""
-    before = first(now, len(now.best) - 20)
-    last = lobster.fit(before)
-    others = dataclasses.replace(now, cluster=now.cluster[::-1])
-
-    for fitted, earlier, later in (
-        (lobster.refit(last, before, now), before, now),
-        (last, before, others),
-        (last, before, first(before, 100)),
-        (lobster.fit_extended(before), before, now),
-        (last, before, dataclasses.replace(now, models=tuple("abcdefgh"))),
-    ):
-        with pytest.raises(lobster.WrongUseError, match="refit needs"):
-            lobster.refit(fitted, earlier, later)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32])
@@ -184,6 +90,7 @@ def test_the_order_of_blocks_and_parts_does_not_matter(monkeypatch: pytest.Monke
     for name, size in (("_BLOCK_VOTES", 100), ("_VOTER_CELLS", 60), ("_SORTED_VOTES", 70)):
         monkeypatch.setattr(lobster, name, size)
     monkeypatch.setattr(lobster, "_BLOCK_CELLS", 500)
+    monkeypatch.setattr(lobster, "_MANY_VOTES", 300)
 
     for got, wanted in (
         (lobster.fit(choices), whole),
@@ -192,3 +99,50 @@ def test_the_order_of_blocks_and_parts_does_not_matter(monkeypatch: pytest.Monke
         assert got.theta == pytest.approx(wanted.theta, abs=1e-10)
         assert got.inverse == pytest.approx(wanted.inverse, abs=1e-10)
         assert got.middle == pytest.approx(wanted.middle, abs=1e-8)
+
+
+@pytest.mark.parametrize("ghost", [0.5, 0.0])
+@pytest.mark.parametrize("start", [None, {"m0": 3.0, "m1": -3.0}])
+def test_about_the_right_information_finds_the_same_maximum(
+    ghost: float, start: dict[str, float] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With many votes the information comes from the gradient's sums, near or far from the top."""
+    choices = month(20_000)
+    exact = lobster.fit(choices, ghost=ghost, start=start)
+
+    monkeypatch.setattr(lobster, "_COUNTLESS", 0)
+    about = lobster.fit(choices, ghost=ghost, start=start)
+
+    assert (about.theta != exact.theta).any()
+    assert about.theta == pytest.approx(exact.theta, abs=1e-10)
+    assert about.inverse == pytest.approx(exact.inverse, abs=1e-9)
+    assert about.log_likelihood == pytest.approx(exact.log_likelihood, abs=1e-6)
+
+
+def test_too_few_votes_for_about_the_right_information(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it does not bring the maximum nearer, the exact one takes its place."""
+    choices = month(12)
+    exact = lobster.fit(choices)
+
+    monkeypatch.setattr(lobster, "_COUNTLESS", 0)
+    about = lobster.fit(choices)
+
+    assert about.theta == pytest.approx(exact.theta, abs=1e-9)
+
+
+def test_two_threads_give_one_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks are added in their own order, whichever thread is first: every digit is the same."""
+    choices = month(5_000)
+    monkeypatch.setattr(lobster, "_BLOCK_VOTES", 300)
+    monkeypatch.setattr(lobster, "_VOTER_CELLS", 500)
+
+    fits = [lobster.fit(choices) for _ in range(5)]
+    monkeypatch.setattr(lobster, "_THREADS", 1)
+    alone = lobster.fit(choices)
+
+    assert alone.middle is not None
+    for fitted in fits:
+        assert fitted.middle is not None
+        assert fitted.theta.tolist() == alone.theta.tolist()
+        assert fitted.inverse.tolist() == alone.inverse.tolist()
+        assert fitted.middle.tolist() == alone.middle.tolist()
