@@ -17,7 +17,7 @@ from ledger import checkpoint_file, merkle, tables, tiles
 from ledger.checkpoint import Checkpoint
 from ledger.database import Database
 from ledger.errors import SequencerRaced
-from ledger.signing import Signer, sign_note
+from ledger.signing import Signer, Verifier, sign_note
 
 __all__ = ["SHUFFLE_EVERY_US", "Sequencer", "Step"]
 
@@ -69,6 +69,7 @@ class Sequencer:
         checkpoint_path: the file that keeps the last checkpoint, outside the database.
         rng: shuffles; `random.SystemRandom` in production.
         shuffle_every_us: time between two shuffled batches.
+        verifiers: further keys by which the kept checkpoint may be signed, such as retired ones.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Sequencer:
         checkpoint_path: Path,
         rng: random.Random,
         shuffle_every_us: int = SHUFFLE_EVERY_US,
+        verifiers: Sequence[Verifier] = (),
     ) -> None:
         self._database = database
         self._signers = [signers] if isinstance(signers, Signer) else list(signers)
@@ -86,6 +88,8 @@ class Sequencer:
         self._path = checkpoint_path
         self._rng = rng
         self._shuffle_every_us = shuffle_every_us
+        own = [signer.verifier for signer in self._signers]
+        self._verifiers = own + [each for each in verifiers if each not in own]
 
     def step(self, now_us: int) -> Step:
         """Sequence what is due and sign the tree if it grew; cheap when there is nothing to do.
@@ -126,19 +130,29 @@ class Sequencer:
             _write(conn, state, batch, last_shuffled_us)
             return len(batch), state.size + len(batch)
 
-    def _sign(self, now_us: int) -> bool:
+    def sign_anew(self, now_us: int) -> bool:
+        """Sign the tree as it stands once more, as when keys changed; False where it is empty.
+
+        Raises:
+            LogForked: when the database is behind what was signed; nothing is changed then.
+        """
+        return self._sign(now_us, anew=True)
+
+    def _sign(self, now_us: int, *, anew: bool = False) -> bool:
         """Sign the committed tree; the file is written before anybody can read the checkpoint."""
         with self._database.durable() as conn:
             if not _alone(conn):
                 return False
             state = _look(conn)
-            if state.size == state.signed_size:
+            if state.size == (0 if anew else state.signed_size):
                 return False
             self._guard(conn, state)
             checkpoint = Checkpoint(self._origin, state.size, bytes.fromhex(state.root))
             note = sign_note(checkpoint.text, self._signers)
             checkpoint_file.keep(self._path, note)
-            row = {"size": state.size, "signed_us": now_us, "note": note}
+            # The newest of a size is the one served, also when the clock was set back since.
+            signed_us = max(now_us, _last_signed_us(conn, state.size) + 1)
+            row = {"size": state.size, "signed_us": signed_us, "note": note}
             conn.execute(insert(tables.log_checkpoint), row)
             return True
 
@@ -146,7 +160,7 @@ class Sequencer:
         checkpoint_file.guard(
             self._path,
             origin=self._origin,
-            verifiers=[signer.verifier for signer in self._signers],
+            verifiers=self._verifiers,
             size=state.size,
             signed_size=state.signed_size,
             root_at=lambda size: _root_at(conn, size),
@@ -169,6 +183,12 @@ def _look(conn: Connection) -> State:
         exists(select(pending.c.seq).where(pending.c.shuffled.is_(False))),
     )
     return State(*conn.execute(found).one())
+
+
+def _last_signed_us(conn: Connection, size: int) -> int:
+    signed = tables.log_checkpoint.c
+    newest = select(func.coalesce(func.max(signed.signed_us), -1)).where(signed.size == size)
+    return conn.execute(newest).scalar_one()
 
 
 def _waiting(conn: Connection, *, shuffled: bool, limit: int | None) -> list[Pending]:

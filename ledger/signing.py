@@ -17,7 +17,18 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from ledger.errors import InvalidNote, SigningKeyUnusable
 
-__all__ = ["Signer", "Verifier", "load_or_create_key", "open_note", "parse_vkey", "sign_note"]
+__all__ = [
+    "Signer",
+    "Verifier",
+    "key_line",
+    "load_or_create_key",
+    "new_signer",
+    "open_note",
+    "parse_key",
+    "parse_vkey",
+    "read_key_lines",
+    "sign_note",
+]
 
 ED25519: Final = b"\x01"
 KEY_ID_BYTES: Final = 4
@@ -88,7 +99,7 @@ class Signer:
 
 
 def load_or_create_key(path: Path, name: str) -> Signer:
-    """Return the log's signing key, made at the first start.
+    """Return the log's signing key, made at the first start; the last one where keys changed.
 
     Args:
         path: the key's file; it belongs into the backup.
@@ -97,11 +108,33 @@ def load_or_create_key(path: Path, name: str) -> Signer:
     Raises:
         SigningKeyUnusable: when the file is malformed, of another name, or open to other users.
     """
+    return parse_key(read_key_lines(path, name)[-1], path, name)
+
+
+def read_key_lines(path: Path, name: str) -> list[str]:
+    """Return the lines of the key's file, made at the first start.
+
+    Raises:
+        SigningKeyUnusable: when the file is open to other users or empty.
+    """
     if not path.exists():
         _create_key(path, name)
     if path.stat().st_mode & OTHERS_RIGHTS:
         raise SigningKeyUnusable(f"other users can read {path}: run `chmod 600 {path}`")
-    parts = path.read_text(encoding="utf-8").strip().split("+", KEY_FILE_PARTS - 1)
+    lines = path.read_text(encoding="utf-8").split("\n")
+    found = [line for line in lines if line.strip()]
+    if not found:
+        raise SigningKeyUnusable(f"{path} holds no signing key: put it back from the backup")
+    return found
+
+
+def parse_key(line: str, path: Path, name: str) -> Signer:
+    """Return the key written in a line of the key's file.
+
+    Raises:
+        SigningKeyUnusable: when the line is malformed or of another name.
+    """
+    parts = line.strip().split("+", KEY_FILE_PARTS - 1)
     if len(parts) != KEY_FILE_PARTS or "+".join(parts[:2]) != KEY_FILE_START:
         raise SigningKeyUnusable(f"{path} holds no signing key: put it back from the backup")
     if parts[2] != name:
@@ -112,11 +145,19 @@ def load_or_create_key(path: Path, name: str) -> Signer:
     return Signer(name, _from_base64(parts[4])[1:])
 
 
+def new_signer(name: str) -> Signer:
+    """Return a new random key."""
+    return Signer(name, Ed25519PrivateKey.generate().private_bytes_raw())
+
+
+def key_line(signer: Signer) -> str:
+    """Return a key as its file holds it; secret."""
+    key = _to_base64(ED25519 + signer.seed)
+    return f"{KEY_FILE_START}+{signer.name}+{signer.verifier.key_id.hex()}+{key}"
+
+
 def _create_key(path: Path, name: str) -> None:
-    signer = Signer(name, Ed25519PrivateKey.generate().private_bytes_raw())
-    content = "+".join(
-        [KEY_FILE_START, name, signer.verifier.key_id.hex(), _to_base64(ED25519 + signer.seed)]
-    )
+    content = key_line(new_signer(name))
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -22,8 +22,9 @@ from arena.vote_columns import VoteColumns
 from ledger.database import Database, open_database
 from ledger.event import SALT_BYTES
 from ledger.ids import Clock
+from ledger.key_ring import KeyFile
 from ledger.sequencer import Sequencer
-from ledger.signing import Signer, load_or_create_key
+from ledger.signing import Signer
 from ledger.store import Log
 from webapp.digest_keys import KeyFolder
 from webapp.settings import Settings
@@ -49,17 +50,24 @@ class Services:
     addresses: AddressHasher
     digest_keys: KeyFolder
     unrun: UnrunCounter
-    log_key: Signer
+    log_keys: KeyFile
     checkpoint_path: Path
+
+    @property
+    def log_key(self) -> Signer:
+        """The key that signs the log."""
+        return self.log_keys.ring().current
 
     def sequencer(self) -> Sequencer:
         """Return a sequencer over this process's database."""
+        ring = self.log_keys.ring()
         return Sequencer(
             self.database,
-            signers=self.log_key,
+            signers=ring.signers(self.clock()),
             origin=self.settings.log_origin,
             checkpoint_path=self.checkpoint_path,
             rng=self.rng,
+            verifiers=ring.verifiers,
         )
 
     def close(self) -> None:
@@ -115,9 +123,16 @@ def build_services(
         addresses=AddressHasher(keys, digest_keys),
         digest_keys=digest_keys,
         unrun=UnrunCounter(),
-        log_key=load_or_create_key(settings.data_dir / "log-key", settings.log_origin),
+        log_keys=_log_keys(settings),
         checkpoint_path=settings.data_dir / "log-checkpoint",
     )
+
+
+def _log_keys(settings: Settings) -> KeyFile:
+    """Return the log's keys, made at the first start; unusable ones are told at once."""
+    keys = KeyFile(settings.data_dir / "log-key", settings.log_origin)
+    keys.ring()
+    return keys
 
 
 def _local_secret(path: Path) -> str:

@@ -39,12 +39,12 @@ class SequencerLoop:
         self._thread.join()
 
     def _run(self) -> None:
-        sequencer = self._services.sequencer()
         wait_s = _LOOP_S
         while not self._stop.wait(wait_s):
             wait_s = _LOOP_S
             try:
-                step = sequencer.step(self._services.clock())
+                # A new one each time: keys may have changed.
+                step = self._services.sequencer().step(self._services.clock())
             except DatabaseBusy:
                 continue
             except LogForked as error:

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import webapp.cli.imports
+import webapp.prepare
 import webapp.wiring
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import (
@@ -39,6 +40,7 @@ def command(
     """Runs `arena` on the test's installation, by the test's clock."""
     built = functools.partial(webapp.wiring.build_services, clock=clock, rng=random.Random(5))
     monkeypatch.setattr(webapp.wiring, "build_services", built)
+    monkeypatch.setattr(webapp.prepare, "build_services", built)
     monkeypatch.setattr(webapp.cli.imports, "build_services", built)
     environ = {
         "ARENA_DATA_DIR": str(tmp_path / "data"),
@@ -229,6 +231,32 @@ def test_a_receipt_is_checked_offline(command: Command, voted: ArenaSite, tmp_pa
     assert foreign.exit_code == 1
     assert "proves nothing" in foreign.stderr
     assert (cut.exit_code, json.loads(cut.stdout)["ok"]) == (1, False)
+
+
+def test_a_changed_key_keeps_log_and_receipts_good(
+    command: Command, voted: ArenaSite, clock: Clock
+) -> None:
+    """`log rotate-key` names the new key; the running arena signs with both and lists both."""
+    old = voted.services.log_key.verifier.vkey
+    clock.advance(1)
+
+    changed = command("log", "rotate-key")
+    listed = voted.voter().get("/log/key").text.split()
+    note = voted.voter().get("/log/checkpoint").text
+    whole = command("log", "verify")
+    voted.voter().read_and_vote()
+    voted.sequence()
+
+    assert changed.exit_code == 0, changed.output
+    new = voted.services.log_key.verifier.vkey
+    assert f"signed by {new}" in changed.stdout
+    assert new != old
+    assert listed == [new, old]
+    assert note.count("\u2014 localhost/log ") == 2
+    assert whole.exit_code == 0, whole.output
+    assert voted.voter().get("/log/checkpoint").text.count("\u2014 localhost/log ") == 2
+    assert command("log", "verify").exit_code == 0
+    assert command("log", "verify", "--key", old).exit_code == 0
 
 
 def test_a_receipt_without_any_key_is_wrong_use(command: Command, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`arena log`: read the log again from the ground, check a receipt, print the checkpoint."""
+"""`arena log`: read the log again from the ground, check a receipt, change the signing key."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def log() -> None:
 def verify(receipt: Path | None, keys: tuple[str, ...], as_json: bool) -> None:  # noqa: FBT001 - as click passes it
     """Recompute every digest, entry, tile and signature, and name the first fault."""
     if receipt is not None:
-        _verify_receipt(receipt, keys or (_own_key(),), as_json=as_json)
+        _verify_receipt(receipt, keys or _own_keys(), as_json=as_json)
     else:
         _verify_log(keys, as_json=as_json)
 
 
-def _own_key() -> str:
-    from ledger.signing import load_or_create_key
+def _own_keys() -> tuple[str, ...]:
+    from ledger.key_ring import KeyFile
 
     settings = read_settings(os.environ)
     path = settings.data_dir / "log-key"
     if not path.exists():
         raise click.UsageError("no key here: give the log's verifier key with --key")
-    return load_or_create_key(path, settings.log_origin).verifier.vkey
+    return tuple(key.vkey for key in KeyFile(path, settings.log_origin).ring().verifiers)
 
 
 def _verify_receipt(path: Path, keys: tuple[str, ...], *, as_json: bool) -> None:
@@ -84,7 +84,7 @@ def _verify_log(keys: tuple[str, ...], *, as_json: bool) -> None:
     from webapp.prepare import prepared_services
 
     services = prepared_services(read_settings(os.environ))
-    verifiers = [parse_vkey(key) for key in keys] or [services.log_key.verifier]
+    verifiers = [parse_vkey(key) for key in keys] or services.log_keys.ring().verifiers
     kept = services.checkpoint_path
     with tqdm(unit=" entries", disable=None) as bar, services.database.read() as conn:
         report = verify_log(
@@ -136,6 +136,26 @@ def checkpoint() -> None:
         click.echo("arena: nothing is signed yet: start the worker", err=True)
         sys.exit(1)
     click.echo(note, nl=False)
+
+
+@log.command("rotate-key")
+def rotate_key() -> None:
+    """Make a new signing key; the one before signs along for 90 days."""
+    from ledger.key_ring import OVERLAP_DAYS
+    from webapp.prepare import prepared_services
+
+    services = prepared_services(read_settings(os.environ))
+    try:
+        ring = services.log_keys.rotate(services.clock())
+        # So that whoever knows only the new key can check the newest checkpoint at once.
+        services.sequencer().sign_anew(services.clock())
+    finally:
+        services.close()
+    click.echo(f"The log is signed by {ring.current.verifier.vkey}")
+    click.echo(
+        f"The key before it signs along for {OVERLAP_DAYS} days. Back up the file log-key now, and "
+        "tell those who check the log: /log/key names both keys."
+    )
 
 
 def _advance(bar: tqdm[NoReturn], count: int) -> None:

@@ -32,8 +32,9 @@ def checkpoint() -> Response:
 @log.get("/key")
 @limiter.exempt
 def key() -> Response:
-    """Return the verifier key."""
-    response = make_response(services().log_key.verifier.vkey + "\n")
+    """Return the verifier keys of the log's whole life, a line each, the current one first."""
+    keys = services().log_keys.ring().verifiers
+    response = make_response("".join(f"{key.vkey}\n" for key in keys))
     response.mimetype = "text/plain"
     return response
 
