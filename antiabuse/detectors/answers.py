@@ -1,72 +1,81 @@
-"""Votes that weigh nothing by rule: on a known question, a known answer or a worn one.
+"""Votes of one person on a question or an answer that they know already (V-123).
 
-V-123 and V-151: each is certain, not a test, so it has no p-value and no stricter threshold.
+Certain, not a test, so there is no p-value. At the vote itself one account's own past is looked at;
+here it is that of all accounts joined since.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 
 from antiabuse.detectors.finding import Detector, Finding
+from antiabuse.detectors.rules import DetectorRules
 
-__all__ = ["repeated_question", "seen_answer", "stale_answer"]
-
-
-def repeated_question(
-    voter: str, vote: str, question: str, voted_on: Iterable[str]
-) -> Finding | None:
-    """Report a second vote by the same voter on the same question text in a month.
-
-    Args:
-        voter: the name.
-        vote: the vote's id.
-        question: key of the question's normalised text.
-        voted_on: keys of the questions that the voter voted on earlier this month.
-    """
-    times = sum(key == question for key in voted_on)
-    return _finding(Detector.REPEATED_QUESTION, voter, vote, times, 1, {}) if times else None
+__all__ = ["KnownVote", "repeated_questions", "seen_answers"]
 
 
-def seen_answer(
-    voter: str, vote: str, answers: Sequence[str], revealed: Iterable[str]
-) -> Finding | None:
-    """Report a vote on answers whose models were revealed to the voter's cluster before.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownVote:
+    """A vote by an account of a cluster, what it was about, and which answers it revealed."""
+
+    vote: str
+    voter: str
+    day: str
+    question: Hashable
+    answers: Sequence[Hashable]
+
+
+def repeated_questions(votes: Iterable[KnownVote], rules: DetectorRules) -> list[Finding]:
+    """Report the votes on questions that the cluster had voted on, one finding a voter and day.
 
     Args:
-        voter: the name.
-        vote: the vote's id.
-        answers: ids of the answers on the ballot.
-        revealed: ids of all answers revealed to any account joined with this voter.
+        votes: a cluster's of one month, in the order of casting.
+        rules: whether such votes take weight by themselves.
     """
-    known = len(set(answers) & set(revealed))
-    numbers = {"answers": str(len(answers))}
-    return _finding(Detector.SEEN_ANSWER, voter, vote, known, 1, numbers) if known else None
+    asked: set[Hashable] = set()
+    again = []
+    for vote in votes:
+        if vote.question in asked:
+            again.append(vote)
+        asked.add(vote.question)
+    return _findings(Detector.REPEATED_QUESTION, again, rules)
 
 
-def stale_answer(voter: str, vote: str, reveals: Sequence[int], fresh: int) -> Finding | None:
-    """Report a vote on an answer that was revealed so often that too many know its model.
+def seen_answers(votes: Iterable[KnownVote], rules: DetectorRules) -> list[Finding]:
+    """Report the votes on answers whose models another account of the cluster had been told.
 
     Args:
-        voter: the name.
-        vote: the vote's id.
-        reveals: how often each answer on the ballot had been revealed.
-        fresh: reveals within which an answer counts.
+        votes: a cluster's of one month, in the order of casting.
+        rules: whether such votes take weight by themselves.
     """
-    most = max(reveals)
-    return _finding(Detector.STALE_ANSWER, voter, vote, most, fresh, {}) if most >= fresh else None
+    told: dict[Hashable, set[str]] = {}
+    known = []
+    for vote in votes:
+        if any(told.get(answer, set()) - {vote.voter} for answer in vote.answers):
+            known.append(vote)
+        for answer in vote.answers:
+            told.setdefault(answer, set()).add(vote.voter)
+    return _findings(Detector.SEEN_ANSWER, known, rules)
 
 
-def _finding(
-    detector: Detector, voter: str, vote: str, statistic: int, threshold: int, more: dict[str, str]
-) -> Finding:
-    return Finding(
-        detector=detector,
-        subjects=(voter,),
-        votes=(vote,),
-        statistic=str(statistic),
-        threshold=str(threshold),
-        p_value=None,
-        look=0,
-        numbers=more,
-        discounts=False,
-    )
+def _findings(
+    detector: Detector, votes: Iterable[KnownVote], rules: DetectorRules
+) -> list[Finding]:
+    of_day: dict[tuple[str, str], list[str]] = {}
+    for vote in votes:
+        of_day.setdefault((vote.voter, vote.day), []).append(vote.vote)
+    return [
+        Finding(
+            detector=detector,
+            subjects=(voter,),
+            votes=tuple(found),
+            statistic=str(len(found)),
+            threshold="1",
+            p_value=None,
+            look=int(day[-2:]),
+            numbers={"votes": str(len(found))},
+            discounts=detector in rules.discounting,
+        )
+        for (voter, day), found in of_day.items()
+    ]

@@ -36,6 +36,14 @@ class DetectorRules:
         },
     )
 
+    sweep_minute: int = field(
+        default=20,
+        metadata={
+            "unit": "minutes after midnight UTC",
+            "reason": "By then the day's votes are in the log and the models' states are judged.",
+        },
+    )
+
     label_run: int = field(
         default=10,
         metadata={

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "09c726510c8f327a4b30e26ad0ec20b810d10905b21d18fbd7c4759f8339f7bc"}
+DIGESTS = {"arena.2026.1": "539eaea9d993078ceb21565ad44a49a757d281049ef8cabdec10ff0d36e1c080"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
