@@ -274,19 +274,14 @@ def _members(conn: Connection, month: str, voters: Sequence[str]) -> list[frozen
     if missing or len(wanted) < 2:  # noqa: PLR2004 - one voter cannot be joined
         raise UnknownVote(f"{len(missing)} of {len(wanted)} voters have no vote in {month}")
     member = cluster_member.c
-    named = dict(
-        conn.execute(
-            select(member.voter, member.cluster).where(
-                member.month == month, member.voter.in_(wanted)
-            )
-        )
-        .tuples()
-        .all()
+    query = select(member.voter, member.cluster).where(
+        member.month == month, member.voter.in_(wanted)
     )
+    named = {row.voter: row.cluster for row in conn.execute(query)}
     groups = [frozenset({voter}) for voter in wanted if voter not in named]
     for cluster in sorted(set(named.values())):
-        query = select(member.voter).where(member.month == month, member.cluster == cluster)
-        groups.append(frozenset(conn.execute(query).scalars()))
+        whole = select(member.voter).where(member.month == month, member.cluster == cluster)
+        groups.append(frozenset(conn.execute(whole).scalars()))
     return groups
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Table, func, select
 
-from arena import projection, tables
+from arena import projection, review_tables, tables
 from ledger import store
 from ledger.database import Database
 
@@ -29,6 +29,11 @@ PROJECTED: tuple[Table, ...] = (
     tables.model_state,
     tables.state_change,
     tables.lifecycle_look,
+    review_tables.standing_change,
+    review_tables.vote_strike,
+    review_tables.joining,
+    review_tables.cluster_member,
+    review_tables.decision,
 )
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from arena import catalogue_changes, month_end, refits
+from arena import catalogue_changes, moderation, month_end, refits
 from arena.catalogue import render_missing
 from arena.catalogue_changes import Recorder
+from arena.moderation import Actor
 from arena.rebuild import PROJECTED, rebuild
+from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
 from ledger.verify import Report, verify_log
 from tests.fixtures.arena_site import ArenaSite, route_of, write_pack
 
@@ -24,6 +26,18 @@ def verified(arena: ArenaSite) -> Report:
             verifiers=[services.log_key.verifier],
             kept=[services.checkpoint_path.read_text(encoding="utf-8")],
         )
+
+
+def decide(arena: ArenaSite) -> None:
+    """Strike three votes, restore one of them, and join two voters."""
+    ports, actor, now = arena.services.ports, Actor("Rosa", "M-0001", "moderator"), arena.clock()
+    cast = arena.events("vote.cast")
+    votes = [each.id for each in cast[:3]]
+    leak, mistake = StrikeReason.IDENTITY_LEAK, RestoreReason.MISTAKE
+    moderation.void(ports, actor, votes, reason=leak, case="answer 1", now_us=now)
+    moderation.restore(ports, actor, votes[:1], reason=mistake, case="answer 1", now_us=now)
+    voters = [each.body["voter"] for each in cast[:2]]
+    moderation.join(ports, actor, "2026-11", voters, JoinReason.ADMITTED, now)
 
 
 @pytest.fixture
@@ -56,6 +70,7 @@ def lived(either_arena: ArenaSite, tmp_path: Path) -> ArenaSite:
         assert refits.refit_now(arena.services.ports, mode, "2026-11", arena.clock())
     arena.import_pack(write_pack(tmp_path / "more", "expert", questions=2, topic="more"))
     arena.voter().read_and_vote("expert")
+    decide(arena)
     arena.sequence()
     assert refits.refit_now(arena.services.ports, "expert", "2026-11", arena.clock())
     arena.sequence()
