@@ -5,9 +5,11 @@ from __future__ import annotations
 from flask import Flask
 
 from webapp.assets import init_assets
+from webapp.audit.views import audit
 from webapp.board.caches import init_board_caches
 from webapp.board.views import board
 from webapp.charts.views import charts
+from webapp.disputes.views import disputes
 from webapp.errors import init_errors
 from webapp.feed.views import feed
 from webapp.filters import init_filters
@@ -17,6 +19,7 @@ from webapp.limits import init_limits
 from webapp.log.views import log
 from webapp.me.views import me
 from webapp.models.views import models
+from webapp.moderation.problems import init_moderation_problems
 from webapp.moderation.rooms import MODERATION
 from webapp.pages.views import pages
 from webapp.paths import STATIC, TEMPLATES
@@ -50,6 +53,7 @@ def create_app(services: Services) -> Flask:
     init_unrun(app, services.unrun, services.database, services.clock)
     init_text_check(app)
     init_errors(app)
+    init_moderation_problems(app)
     init_filters(app)
     init_assets(app)
     init_site(app)
@@ -66,6 +70,8 @@ def create_app(services: Services) -> Flask:
         pages,
         feed,
         health,
+        audit,
+        disputes,
         *MODERATION,
     ):
         app.register_blueprint(blueprint)

@@ -7,8 +7,10 @@ from typing import Final
 from flask import Blueprint
 
 from webapp.moderation.account import account_pages
+from webapp.moderation.audit import audit_pages
+from webapp.moderation.queue import queue_pages
 from webapp.moderation.sign_in import sign_in_pages
 
 __all__ = ["MODERATION"]
 
-MODERATION: Final[tuple[Blueprint, ...]] = (sign_in_pages, account_pages)
+MODERATION: Final[tuple[Blueprint, ...]] = (sign_in_pages, account_pages, queue_pages, audit_pages)

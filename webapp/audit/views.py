@@ -1,0 +1,172 @@
+"""The public audit log: counts of the open month, rows once a month's archive is out (V-143)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from flask import Blueprint, Response, abort, current_app, make_response, render_template
+
+from antiabuse.utc import hour_of, month_of
+from arena import review_rules
+from arena.audit import (
+    Count,
+    every_row_for_moderators,
+    every_row_in_public,
+    is_archived,
+    public_counts,
+    public_rows,
+)
+from arena.audit_files import csv_lines, json_lines
+from arena.audit_filter import AuditFilter
+from webapp.audit.asked import KINDS, asked_audit, asked_month
+from webapp.limits import reading_limit
+from webapp.visitors import request_time_us
+from webapp.wiring import services
+
+__all__ = ["audit", "streamed"]
+
+audit = Blueprint("audit", __name__)
+
+_TYPES: Final = {"csv": "text/csv", "jsonl": "application/jsonl"}
+_KEPT: Final = 24
+_EXTENSION: Final = "audit_counts"
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """Counts of one day: (kind, reason, count), the most frequent first."""
+
+    day: str
+    hours: int
+    rows: tuple[tuple[str, str | None, int], ...]
+
+
+@audit.get("/audit")
+@reading_limit
+def show() -> Response:
+    """Show a month: its rows if it is archived, else its counts."""
+    month = asked_month(month_of(request_time_us()))
+    with services().database.read() as conn:
+        archived = is_archived(conn, month)
+    if archived:
+        return _rows(month)
+    counts = _counts(month)
+    page = render_template(
+        "audit/counts.html",
+        month=month,
+        total=sum(each.count for each in counts),
+        by_kind=Counter(
+            {kind: _total(counts, kind) for kind in {each.kind for each in counts}}
+        ).most_common(),
+        days=_days(counts),
+        nav="audit",
+    )
+    return make_response(page)
+
+
+@audit.get("/audit/counts.csv")
+@reading_limit
+def download_counts() -> Response:
+    """Return a month's counts as a file."""
+    month = asked_month(month_of(request_time_us()))
+    lines = ["kind,hour,reason,count"]
+    lines += [f"{c.kind},{c.hour},{c.reason or ''},{c.count}" for c in _counts(month)]
+    response = make_response("\n".join(lines) + "\n")
+    response.mimetype = "text/csv"
+    response.headers["Content-Disposition"] = f'attachment; filename="audit-counts-{month}.csv"'
+    return response
+
+
+@audit.get("/audit/rows.<ending>")
+@reading_limit
+def download_rows(ending: str) -> Response:
+    """Return an archived month's rows as a file."""
+    asked = asked_audit()
+    month = asked.filter.month
+    if month is None or ending not in _TYPES:
+        abort(404)
+    with services().database.read() as conn:
+        if not is_archived(conn, month):
+            abort(404)
+    return streamed(asked.filter, ending, private=False)
+
+
+def streamed(wanted: AuditFilter, ending: str, *, private: bool) -> Response:
+    """Return a file of all lines that a filter keeps, sent while it is read.
+
+    Args:
+        wanted: the filter.
+        ending: `csv` or `jsonl`.
+        private: for moderators, with the private parts.
+    """
+    database, write = services().database, csv_lines if ending == "csv" else json_lines
+    read = every_row_for_moderators if private else every_row_in_public
+
+    def lines() -> Iterator[str]:
+        with database.read() as conn:
+            yield from write(read(conn, wanted), private=private)
+
+    response = Response(lines(), mimetype=_TYPES[ending])
+    name = f"audit-{wanted.month or 'all'}.{ending}"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _rows(month: str) -> Response:
+    asked = asked_audit()
+    wanted = asked.filter if asked.filter.month else AuditFilter(month=month)
+    with services().database.read() as conn:
+        found = public_rows(conn, wanted, asked.after, order=asked.order)
+    page = render_template(
+        "audit/rows.html",
+        month=month,
+        rows=found.rows,
+        asked=asked,
+        kinds=KINDS,
+        next_query=found.next and asked.query(after=found.next, month=month),
+        rules=review_rules.current(),
+        nav="audit",
+    )
+    return make_response(page)
+
+
+def _counts(month: str) -> tuple[Count, ...]:
+    """Return a month's counts; they change once an hour, so they are kept as long."""
+    now = request_time_us()
+    key = (month, hour_of(now))
+    kept: dict[tuple[str, str], tuple[Count, ...]]
+    kept = current_app.extensions.setdefault(_EXTENSION, {})
+    found = kept.get(key)
+    if found is None:
+        with services().database.read() as conn:
+            found = public_counts(conn, month, now)
+        if len(kept) >= _KEPT:
+            kept.clear()
+        kept[key] = found
+    return found
+
+
+def _total(counts: tuple[Count, ...], kind: str) -> int:
+    return sum(each.count for each in counts if each.kind == kind)
+
+
+def _days(counts: tuple[Count, ...]) -> list[Day]:
+    """Return the counts by day, the newest first."""
+    days: dict[str, Counter[tuple[str, str | None]]] = {}
+    hours: dict[str, set[str]] = {}
+    for each in counts:
+        day = each.hour[:10]
+        days.setdefault(day, Counter())[each.kind, each.reason] += each.count
+        hours.setdefault(day, set()).add(each.hour)
+    return [
+        Day(
+            day,
+            len(hours[day]),
+            tuple((kind, reason, count) for (kind, reason), count in days[day].most_common()),
+        )
+        for day in sorted(days, reverse=True)
+    ]

@@ -1,0 +1,1 @@
+"""Disputes as voters and everybody see them."""
