@@ -82,7 +82,10 @@ def init_text_check(app: Flask) -> None:
 
 
 class _FormParser(FormDataParser):
-    """Reads NUL as werkzeug reads bytes that are no text: as the sign for the unreadable."""
+    """Reads NUL as werkzeug reads bytes that are no text: as the sign for the unreadable.
+
+    A chunked form above the bound is too large, where werkzeug would go by its first part alone.
+    """
 
     def parse(
         self,
@@ -92,6 +95,7 @@ class _FormParser(FormDataParser):
         options: dict[str, str] | None = None,
     ) -> tuple[IO[bytes], MultiDict[str, str], MultiDict[str, FileStorage]]:
         rest, form, files = super().parse(stream, mimetype, content_length, options)
+        stream.read(1)  # past the bound this raises
         readable = [
             (name.replace(_NUL, _UNREADABLE), value.replace(_NUL, _UNREADABLE))
             for name, value in form.items(multi=True)
