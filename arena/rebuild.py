@@ -34,6 +34,12 @@ PROJECTED: tuple[Table, ...] = (
     review_tables.joining,
     review_tables.cluster_member,
     review_tables.decision,
+    review_tables.flag,
+    review_tables.flag_vote,
+    review_tables.sweep_look,
+    review_tables.dispute,
+    review_tables.dispute_step,
+    review_tables.case_note,
 )
 
 

@@ -14,6 +14,7 @@ from arena.rebuild import PROJECTED, rebuild
 from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
 from ledger.verify import Report, verify_log
 from tests.fixtures.arena_site import ArenaSite, route_of, write_pack
+from tests.fixtures.review_cases import review_everything
 
 
 def verified(arena: ArenaSite) -> Report:
@@ -71,6 +72,7 @@ def lived(either_arena: ArenaSite, tmp_path: Path) -> ArenaSite:
     arena.import_pack(write_pack(tmp_path / "more", "expert", questions=2, topic="more"))
     arena.voter().read_and_vote("expert")
     decide(arena)
+    review_everything(arena)
     arena.sequence()
     assert refits.refit_now(arena.services.ports, "expert", "2026-11", arena.clock())
     arena.sequence()
