@@ -142,6 +142,37 @@ class AntiabuseRules:
         default=48,
         metadata={"unit": "bits", "reason": "One site is commonly given a /48."},
     )
+    day_key_days: int = field(
+        default=2,
+        metadata={
+            "unit": "days",
+            "reason": "The key of a day's address digests is destroyed once no request can be left "
+            "that began on that day; then nobody can try out addresses against them.",
+        },
+    )
+    private_days: int = field(
+        default=60,
+        metadata={
+            "unit": "days after the end of the month (UTC)",
+            "reason": "A month's archive is out within days; whoever misses a vote in it has more "
+            "than a month to contest it. After that nobody looks at exact times and digests.",
+        },
+    )
+    cookie_days: int = field(
+        default=365,
+        metadata={
+            "unit": "days",
+            "reason": "Browsers drop the voter cookie then, so nobody can ask for its votes again.",
+        },
+    )
+    retention_batch: int = field(
+        default=500,
+        metadata={
+            "unit": "rows in one transaction",
+            "reason": "Erasing takes turns with voters, who must not wait for it.",
+        },
+    )
+
     token_characters: int = field(
         default=256,
         metadata={

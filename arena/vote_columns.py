@@ -113,8 +113,8 @@ class VoteColumns:
     """Keeps the columns of each mode and month, in memory and in files of one folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._kept: dict[tuple[str, str], Columns] = {}
+        self.folder = folder
+        self.kept: dict[tuple[str, str], Columns] = {}
 
     def read(self, conn: Connection, mode: Mode, month: str, log_size: int) -> Columns:
         """Return the votes among the log's first `log_size` entries, reading only new ones.
@@ -125,7 +125,7 @@ class VoteColumns:
             month: of the votes, `2026-11`.
             log_size: entries of the log, no more than it has.
         """
-        known = self._kept.get((mode, month)) or self._load(mode, month)
+        known = self.kept.get((mode, month)) or self._load(mode, month)
         if not _belongs(conn, mode, month, known):
             known = _empty()
         if known.log_size > log_size:
@@ -133,11 +133,11 @@ class VoteColumns:
         grown = _grown(conn, mode, month, known, log_size)
         if len(grown.votes) > len(known.votes) or known.log_size == 0:
             self._save(mode, month, grown, appended_from=len(known.votes))
-        self._kept[mode, month] = grown
+        self.kept[mode, month] = grown
         return grown
 
     def _path(self, mode: Mode, month: str, ending: str) -> Path:
-        return self._folder / f"votes-{mode}-{month}.{ending}"
+        return self.folder / f"votes-{mode}-{month}.{ending}"
 
     def _load(self, mode: Mode, month: str) -> Columns:
         """Return what the file holds, or nothing where it cannot be trusted."""
@@ -159,7 +159,7 @@ class VoteColumns:
 
     def _save(self, mode: Mode, month: str, columns: Columns, *, appended_from: int) -> None:
         """Append new rows, then put the head that makes them count in place of the old one."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         content = columns.votes.tobytes()
         path = self._path(mode, month, "bin")
         with path.open("r+b" if path.exists() and appended_from else "wb") as file:

@@ -75,7 +75,6 @@ def erase_streams(conn: Connection, prefix: str, before: str, *, limit: int, now
         select(private.event_id)
         .join_from(tables.event_private, tables.event, event.id == private.event_id)
         .where(event.stream >= prefix, event.stream < prefix + before)
-        .order_by(event.seq)
         .limit(limit)
     )
     return _erase(conn, old, "retention", now_us)

@@ -188,7 +188,8 @@ def _look(conn: Connection) -> State:
 def _last_signed_us(conn: Connection, size: int) -> int:
     signed = tables.log_checkpoint.c
     newest = select(func.coalesce(func.max(signed.signed_us), -1)).where(signed.size == size)
-    return conn.execute(newest).scalar_one()
+    last: int = conn.execute(newest).scalar_one()
+    return last
 
 
 def _waiting(conn: Connection, *, shuffled: bool, limit: int | None) -> list[Pending]:

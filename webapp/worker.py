@@ -9,6 +9,7 @@ from huey.api import Huey
 
 from ledger.errors import DatabaseBusy, LedgerError, LogForked
 from webapp import jobs
+from webapp.retention import register_retention
 from webapp.wiring import Services
 
 __all__ = ["SequencerLoop", "run_worker"]
@@ -73,6 +74,7 @@ def run_worker(services: Services) -> None:
     """Work until the process is told to stop."""
     queue = jobs.make_queue(services.settings)
     jobs.register_jobs(queue, services)
+    register_retention(queue, services)
     loop = SequencerLoop(services, queue)
     loop.start()
     consumer = queue.create_consumer(

@@ -10,7 +10,7 @@ import pytest
 from antiabuse.rules import RULESETS, AntiabuseRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "1abac8fa3a528fb035c50e7d034eb62a03178aa7ec8de0d7c8b943b75386e17b"}
+DIGESTS = {"arena.2026.1": "f4b510dc2697a5462d823f07b19d4eb934d840efcb37fd70be512242b0b67b37"}
 
 
 def test_every_number_has_unit_and_reason() -> None:

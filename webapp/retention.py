@@ -1,0 +1,53 @@
+"""The hourly job that erases what is over and destroys old keys; killed anywhere, it goes on."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import structlog
+from huey import crontab
+from huey.api import Huey
+
+from antiabuse.retention import kept_at
+from arena import retention
+from webapp.wiring import Services
+
+__all__ = ["erase_old", "register_retention"]
+
+_MOST_BATCHES: Final = 2_000
+_PAUSE_S: Final = 0.1  # so that voters get their turn between two batches
+
+_log = structlog.get_logger("webapp.retention")
+
+
+def register_retention(queue: Huey, services: Services) -> None:
+    """Put the job on a queue, once an hour."""
+
+    @queue.periodic_task(crontab(minute="17"), name="erase_old")  # type: ignore[untyped-decorator] # as the library ships it
+    def _erase_old() -> None:
+        try:
+            erase_old(services)
+        except Exception as error:  # noqa: BLE001 - whatever stopped it, the next hour goes on
+            _log.error("retention_failed", exc_info=error)
+
+
+def erase_old(services: Services, *, pause_s: float = _PAUSE_S) -> int:
+    """Destroy old keys, then erase old rows until none is left or an hour's share is done.
+
+    Returns:
+        How many rows were erased.
+    """
+    now_us = services.clock()
+    kept = kept_at(now_us)
+    gone = services.digest_keys.destroy_before(day=kept.key_day, month=kept.month)
+    gone_signers = services.log_keys.drop_expired(now_us)
+    erased = 0
+    for number, taken in enumerate(retention.erase_old(services.ports, now_us), start=1):
+        erased += taken
+        if number == _MOST_BATCHES:
+            break
+        if taken:
+            time.sleep(pause_s)
+    _log.info("retention", rows=erased, digest_keys=len(gone), log_keys=gone_signers)
+    return erased
