@@ -6,7 +6,8 @@ decisions. Votes keep their cast weight; what is here is laid over them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -53,10 +54,10 @@ def at(conn: Connection, mode: Mode, month: str, log_size: int) -> Standing:
     ids = {row.event_id for row in (*changes, *joined)}
     known: dict[str, int] = {}
     for part, kind in sorted(kinds):
-        known |= _places(conn, arena_stream(part, month), kind, log_size, ids)
+        known |= _places(conn, arena_stream(part, month), kind, ids, high=log_size)
     struck = _struck([row for row in changes if row.event_id in known], known)
     stream = arena_stream(mode, month)
-    where = _places(conn, stream, VoteCast.KIND, log_size, struck) if struck else {}
+    where = _places(conn, stream, VoteCast.KIND, struck, high=log_size)
     return Standing(
         struck=struck,
         clusters=_clusters([row for row in joined if row.event_id in known], known),
@@ -66,16 +67,24 @@ def at(conn: Connection, mode: Mode, month: str, log_size: int) -> Standing:
 
 def waits(conn: Connection, mode: Mode, month: str, log_size: int) -> bool:
     """Say whether a decision about a mode's votes is in the log, but not in this prefix."""
-    events = {row.event_id: (row.mode, row.kind) for row in _changes(conn, mode, month)}
-    query = select(joining.c.event_id).where(joining.c.month == month)
-    events |= {row.event_id: (None, AccountJoined.KIND) for row in conn.execute(query)}
-    for part, kind in sorted({(part or ANY_MODE, kind) for part, kind in events.values()}):
-        later = store.sequenced(
-            arena_stream(part, month), kind, log_size, store.head(conn).size
-        ).subquery()
-        if conn.execute(select(later.c.idx).where(later.c.event_id.in_(events)).limit(1)).first():
-            return True
-    return False
+    change = standing_change.c
+    struck = (
+        select(change.event_id, change.mode, change.kind)
+        .join(vote, vote.c.id == change.vote_id)
+        .where(change.month == month, vote.c.mode == mode)
+        .distinct()
+    )
+    joined = select(joining.c.event_id).where(joining.c.month == month).distinct()
+    parts: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in conn.execute(struck):
+        parts[row.mode or ANY_MODE, row.kind].add(row.event_id)
+    for event_id in conn.execute(joined).scalars():
+        parts[ANY_MODE, AccountJoined.KIND].add(event_id)
+    size = store.head(conn).size
+    return any(
+        _places(conn, arena_stream(part, month), kind, ids, low=log_size, high=size)
+        for (part, kind), ids in parts.items()
+    )
 
 
 def applied(columns: Columns, standing: Standing) -> Columns:
@@ -117,13 +126,13 @@ def _changes(conn: Connection, mode: Mode, month: str) -> Sequence[Row[Any]]:
 
 
 def _places(
-    conn: Connection, stream: str, kind: str, log_size: int, ids: Mapping[str, object] | set[str]
+    conn: Connection, stream: str, kind: str, ids: Iterable[str], *, high: int, low: int = 0
 ) -> dict[str, int]:
-    """Return the index of each of these events that the prefix holds."""
+    """Return the index of each of these events that lies in a part of the log."""
     found: dict[str, int] = {}
     wanted = sorted(ids)
     for start in range(0, len(wanted), _PAGE):
-        entries = store.sequenced(stream, kind, 0, log_size).subquery()
+        entries = store.sequenced(stream, kind, low, high).subquery()
         query = select(entries).where(entries.c.event_id.in_(wanted[start : start + _PAGE]))
         found |= {row.event_id: row.idx for row in conn.execute(query)}
     return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from sqlalchemy import text
 from antiabuse.identity import pseudonym
 from arena import boards, moderation, refits, standing
 from arena.boards import PublishedBoard
+from arena.errors import AlreadyJoined
 from arena.moderation import Actor
 from arena.rebuild import rebuild
 from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
@@ -323,3 +326,56 @@ def test_bodies_name_the_handle_and_private_parts_the_name(voted: ArenaSite) -> 
         assert body["moderator"] == "M-0001"
         assert "Rosa" not in event.body_text
         assert voted.private(event)["name"] == "Rosa"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_history_is_told_again_from_the_log(either_arena: ArenaSite, seed: int) -> None:
+    """Random strikes, restorings and joinings: at each prefix `at` says what was true then."""
+    arena, rng = either_arena, random.Random(seed)
+    votes_by_order(arena, 8)
+    votes, voters = vote_ids(arena), voters_of(arena)
+    struck: set[str] = set()
+    seen: list[tuple[int, set[str], dict[str, str]]] = []
+    for _ in range(24):
+        act = rng.choice(["void", "void", "restore", "discount", "join", "sequence"])
+        standing_still = sorted(set(votes) - struck)
+        if act == "void" and standing_still:
+            chosen = rng.sample(standing_still, min(len(standing_still), rng.randint(1, 3)))
+            void(arena, chosen)
+            struck |= set(chosen)
+        elif act == "restore" and struck:
+            chosen = rng.sample(sorted(struck), rng.randint(1, len(struck)))
+            restore(arena, chosen)
+            struck -= set(chosen)
+        elif act == "discount":
+            chosen = rng.sample(votes, 2)
+            with arena.database.write() as conn:
+                moderation.discount(
+                    conn,
+                    arena.services.ports,
+                    flag="f",
+                    detector="d",
+                    vote_ids=chosen,
+                    now_us=arena.clock(),
+                )
+            struck |= set(chosen)
+        elif act == "join":
+            with contextlib.suppress(AlreadyJoined):
+                join(arena, rng.sample(voters, 2))
+        seen.append((arena.sequence(), set(struck), members(arena)))
+
+    for size, then, clusters in seen:
+        with arena.database.read() as conn:
+            stood = standing.at(conn, "speed", MONTH, size)
+        assert set(stood.struck) == then
+        assert stood.clusters == clusters
+        assert sorted(stood.places) == sorted(places_of(arena, sorted(then)))
+    assert arena.count("vote_strike") == len(struck)
+    assert rebuild(arena.database).differing == ()
+
+
+def members(arena: ArenaSite) -> dict[str, str]:
+    """Return who is in which cluster by the read model."""
+    with arena.database.read() as conn:
+        rows = conn.execute(text("SELECT voter, cluster FROM cluster_member"))
+        return {row.voter: row.cluster for row in rows}
