@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
 from antiabuse.utc import SECOND_US
@@ -126,8 +127,16 @@ def counted(columns: Columns) -> tuple[Columns, Lowered]:
     lowered, flags = caps.capped(choices, factors)
     further = flags & (factors < by_voter)
     made = kept.weighing(lowered.weight)
-    made.votes["changes"] = np.rint(made.votes["changes"] * factors[:, None])
+    made.votes["changes"] = _scaled(made.votes["changes"], factors)
     return made, Lowered(int((flags & ~further).sum()), int(further.sum()))
+
+
+def _scaled(changes: NDArray[np.int32], factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return votes' changes (n, 4) times their factors (n,), whole and each still zero-sum."""
+    scaled: NDArray[np.float64] = np.rint(changes * factors[:, None])
+    largest = np.abs(scaled).argmax(axis=1)
+    scaled[np.arange(len(scaled)), largest] -= np.where(factors < 1, scaled.sum(axis=1), 0)
+    return scaled
 
 
 def _basket(

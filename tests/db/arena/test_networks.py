@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from antiabuse.utc import SECOND_US
-from arena import moderation, refits
+from arena import moderation, refits, standing
 from arena.moderation import Actor
 from arena.standing_reasons import JoinReason
 from arena.vote_columns import VoteColumns
@@ -152,6 +152,9 @@ def test_points_follow_the_capped_weight(crowded: ArenaSite) -> None:
             full[model] = full.get(model, 0.0) + float(change)
     points = {row.model: row.points for row in board.rows}
     assert sum(points.values()) == pytest.approx(0, abs=0.05)
+    with crowded.database.read() as conn:
+        columns = standing.columns_at(crowded.services.ports, conn, "speed", MONTH, board.log_size)
+    assert (refits.counted(columns)[0].votes["changes"].sum(axis=1) == 0).all()
     assert max(abs(points[model] - full[model]) for model in points) > 1
 
 
