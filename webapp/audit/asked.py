@@ -13,7 +13,7 @@ from flask import abort, request
 from arena.audit import Order
 from arena.audit_filter import AuditFilter
 
-__all__ = ["KINDS", "AskedAudit", "asked_audit", "asked_month"]
+__all__ = ["KINDS", "MOVES_BOARDS", "AskedAudit", "asked_audit", "asked_month", "decision_id"]
 
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "ballots": ("ballot.issued", "ballot.shown", "ballot.skipped", "ballot.withdrawn"),
@@ -42,6 +42,11 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
 }
 """Groups of kinds that the page offers; an address may also name single kinds."""
+
+MOVES_BOARDS: Final = frozenset(
+    {"vote.voided", "vote.restored", "vote.discounted", "account.joined"}
+)
+"""Kinds of decisions that have a board before and after."""
 
 _FORMS: Final[Mapping[str, re.Pattern[str]]] = {
     "mode": re.compile("speed|expert|any"),
@@ -100,6 +105,13 @@ def asked_month(default: str) -> str:
     if not _FORMS["month"].fullmatch(month):
         abort(404)
     return month
+
+
+def decision_id(text: str) -> str:
+    """Return the text if it can be the id of a decision; else there is no such page."""
+    if not _FORMS["flag"].fullmatch(text):
+        abort(404)
+    return text
 
 
 def _kinds(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from flask import Blueprint, Response, abort, current_app, make_response, render_template
+from flask import Blueprint, Response, abort, current_app, make_response, render_template, request
 
 from antiabuse.utc import hour_of, month_of
 from arena import review_rules
@@ -21,7 +21,10 @@ from arena.audit import (
 )
 from arena.audit_files import csv_lines, json_lines
 from arena.audit_filter import AuditFilter
-from webapp.audit.asked import KINDS, asked_audit, asked_month
+from arena.decisions import public_decisions
+from arena.difference import board_difference
+from webapp.audit.asked import KINDS, MOVES_BOARDS, asked_audit, asked_month, decision_id
+from webapp.board.names import model_names
 from webapp.limits import reading_limit
 from webapp.visitors import request_time_us
 from webapp.wiring import services
@@ -92,6 +95,36 @@ def download_rows(ending: str) -> Response:
         if not is_archived(conn, month):
             abort(404)
     return streamed(asked.filter, ending, private=False)
+
+
+@audit.get("/decisions")
+@reading_limit
+def show_decisions() -> Response:
+    """Show what moderators decided: kind, reason, number of votes, by handle (X-011)."""
+    after = decision_id(request.args.get("after", "")) if request.args.get("after") else None
+    with services().database.read() as conn:
+        found = public_decisions(conn, after)
+    page = render_template(
+        "audit/decisions.html",
+        decisions=found.decisions,
+        next_url=found.next and f"/decisions?after={found.next}",
+        moves_boards=MOVES_BOARDS,
+        nav="audit",
+    )
+    return make_response(page)
+
+
+@audit.get("/decisions/<asked>")
+@reading_limit
+def show_decision(asked: str) -> Response:
+    """Show the board before and after one decision."""
+    with services().database.read() as conn:
+        differences = board_difference(conn, decision_id(asked))
+        models = services().ports.catalogue.current(conn).models
+    page = render_template(
+        "audit/decision.html", differences=differences, names=model_names(models), nav="audit"
+    )
+    return make_response(page)
 
 
 def streamed(wanted: AuditFilter, ending: str, *, private: bool) -> Response:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -14,6 +13,7 @@ from arena.catalogue import ModelInfo
 from webapp.board import exposure, head_to_head, history, scores, style
 from webapp.board.asked import BY_CATEGORY, FOCUS_MOST, single
 from webapp.board.caches import board_caches
+from webapp.board.names import model_names
 from webapp.charts.figures import Figure
 from webapp.charts.render import ChartKey, Format
 from webapp.charts.theme import SizeName, ThemeName
@@ -79,11 +79,7 @@ def show_chart(board_id: str, kind: str, ending: str) -> Response:
 def _figure(
     kind: str, board: PublishedBoard, models: Mapping[str, ModelInfo], focus: tuple[str, ...]
 ) -> Figure:
-    often = Counter(model.name for model in models.values())
-    names = {
-        slug: model.name if often[model.name] == 1 else f"{model.name} ({slug})"
-        for slug, model in models.items()
-    }
+    names = model_names(models)
     parts = [_WORDS[kind], month_name(board.month), board.mode.capitalize(), board.category]
     title = ", ".join(part for part in parts if part)
     draw: Mapping[str, Callable[[], Figure]] = {

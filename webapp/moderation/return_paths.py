@@ -15,12 +15,10 @@ _PLAIN: Final = frozenset(
         "/moderation/account",
         "/moderation/audit",
         "/moderation/decisions",
-        "/moderation/disputes",
-        "/moderation/answers",
     }
 )
 _WITH_ID: Final = re.compile(
-    r"/moderation/(?:cases|votes|decisions|voters|disputes)/[A-Za-z0-9][A-Za-z0-9:_-]{0,120}"
+    r"/moderation/(?:cases|votes|decisions)/[A-Za-z0-9][A-Za-z0-9:_-]{0,120}"
 )
 
 

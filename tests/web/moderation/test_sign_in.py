@@ -153,6 +153,16 @@ def test_codes_are_asked_for(arena: ArenaSite, people: People) -> None:
     assert statuses == [403, 303, 403]
 
 
+def test_the_role_master_does_not_lead_into_these_rooms(arena: ArenaSite) -> None:
+    """A master may sign in and see the account; the rooms say why they stay shut."""
+    browser = moderator_of(arena, "max", "master")
+
+    refused = browser.get("/moderation/audit")
+
+    assert browser.get("/moderation/account").status_code == 200
+    assert (refused.status_code, reason_of(refused)) == (403, "wrong_role")
+
+
 @pytest.mark.parametrize("csrf", ["", "made-up", "é"])
 def test_forms_of_others_change_nothing(arena: ArenaSite, rosa: Moderator, csrf: str) -> None:
     """A form without the session's own token is refused, and the session stays."""

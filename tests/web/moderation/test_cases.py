@@ -1,0 +1,323 @@
+"""Case files: what they show, what a decision does, and what two moderators at once get."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from antiabuse.utc import month_of
+from tests.fixtures.arena_site import ArenaSite, reason_of
+from tests.fixtures.arena_votes import refit, votes_by_order
+from tests.fixtures.moderation_cases import (
+    OneSided,
+    dispute_of,
+    flag_of,
+    one_sided_voter,
+    report_of,
+)
+from tests.fixtures.moderators import Moderator, moderator_of
+
+
+@pytest.fixture
+def seen(arena: ArenaSite) -> OneSided:
+    """A voter with four votes, in the log."""
+    return one_sided_voter(arena, 4, "198.51.100.7")
+
+
+@pytest.fixture
+def rosa(arena: ArenaSite, seen: OneSided) -> Moderator:
+    """The browser of a moderator, signed in."""
+    return moderator_of(arena)
+
+
+def struck(arena: ArenaSite) -> int:
+    """Return how many votes do not count by a decision."""
+    return arena.count("vote_strike")
+
+
+def decision_in(html: str) -> str:
+    """Return the decision whose board the page leads to."""
+    found = re.findall(r'href="/moderation/decisions/([0-9a-f-]{36})"', html)
+    assert found
+    return str(found[-1])
+
+
+def test_a_flag_tells_what_was_seen_against_what(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """Words, numbers, picks with a plot, votes, and what each decision does."""
+    page = rosa.get(f"/moderation/cases/flag:{flag_of(arena, seen)}")
+
+    assert page.status_code == 200
+    for words in (
+        "was picked 4.9 standard deviations away",
+        "Chance of as much by an honest voter: 0.0000012",
+        "4 votes stop counting from the next board on",
+        "All votes go on counting",
+        "nobody can write one",
+    ):
+        assert words in page.text
+    assert page.text.count('href="/moderation/votes/') == 4
+
+
+def test_the_plot_is_drawn_in_both_themes_and_kept_nowhere(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """The drawing is for moderators alone, as the page is."""
+    path = f"/moderation/cases/flag:{flag_of(arena, seen)}/picks.svg"
+
+    drawings = [rosa.get(f"{path}?theme={theme}&size=half") for theme in ("light", "dark")]
+
+    assert all(each.mimetype == "image/svg+xml" for each in drawings)
+    assert drawings[0].data != drawings[1].data
+    assert drawings[0].headers["Cache-Control"] == "no-store"
+    assert seen.voter.get(path).status_code == 303
+    assert rosa.get(f"{path}?theme=pink").status_code == 404
+
+
+def test_upholding_a_flag_strikes_its_votes_and_tells_the_voter(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """The votes stop counting, the case says so, and the voter reads the reason."""
+    flag = flag_of(arena, seen)
+
+    done = rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="upheld", reason="one_sided")
+
+    assert done.status_code == 303
+    assert struck(arena) == 4
+    after = rosa.get(f"/moderation/cases/flag:{flag}").text
+    assert "Flag decided: upheld" in after
+    assert "Strike the flagged votes" not in after
+    assert "no longer counts" in seen.voter.get(f"/ballots/{seen.routes[0]}").text
+    (event,) = arena.events("flag.decided")
+    assert event.body["moderator"].startswith("M-")
+    assert arena.private(event)["name"] == "rosa"
+
+
+def test_dismissing_a_flag_changes_no_vote(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """The case is closed and leaves the queue."""
+    flag = flag_of(arena, seen)
+
+    rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="dismissed", reason="chance")
+
+    assert struck(arena) == 0
+    assert "Nothing waits" in rosa.get("/moderation").text
+
+
+def test_the_second_of_two_moderators_is_told(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """Nothing is half done, and the page says that it was decided meanwhile."""
+    otto = moderator_of(arena, "otto")
+    path = f"/moderation/cases/flag:{flag_of(arena, seen)}/decide"
+    rosa.send(path, verdict="dismissed", reason="chance")
+
+    late = otto.send(path, verdict="upheld", reason="one_sided")
+
+    assert (late.status_code, reason_of(late)) == (409, "already_decided")
+    assert struck(arena) == 0
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"verdict": "upheld", "reason": ""},
+        {"verdict": "upheld", "reason": "chance"},
+        {"verdict": "upheld", "reason": "detector"},
+        {"verdict": "", "reason": "one_sided"},
+        {"verdict": "score", "reason": "one_sided"},
+    ],
+)
+def test_a_decision_needs_a_reason_of_its_own_list(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator, fields: dict[str, str]
+) -> None:
+    """Without one, or with another's, nothing is decided."""
+    refused = rosa.send(f"/moderation/cases/flag:{flag_of(arena, seen)}/decide", **fields)
+
+    assert refused.status_code == 422
+    assert struck(arena) == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["cases/flag:x/decide", "cases/flag:x/note", "cases/voter:2026-11:x/ban", "votes/x/decide"],
+)
+def test_decisions_need_the_sessions_token(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator, path: str
+) -> None:
+    """A form of another page decides nothing."""
+    refused = rosa.post(f"/moderation/{path}", {"verdict": "upheld", "reason": "one_sided"})
+
+    assert (refused.status_code, reason_of(refused)) == (403, "foreign_form")
+
+
+@pytest.mark.parametrize("subject", ["flag:none", "nothing", "voter:2026-11:none", "answer:none"])
+def test_unknown_cases_are_no_page(rosa: Moderator, subject: str) -> None:
+    """A case that there is not is answered with 404."""
+    assert rosa.get(f"/moderation/cases/{subject}").status_code == 404
+
+
+def test_a_reported_answer_is_withheld_with_its_votes(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """For a leak the votes on ballots with it stop counting, and it is shown no more."""
+    answer = report_of(arena)
+    page = rosa.get(f"/moderation/cases/answer:{answer}").text
+    assert "Reported 1 time" in page
+
+    rosa.send(
+        f"/moderation/cases/answer:{answer}/decide", verdict="withheld", reason="identity_leak"
+    )
+
+    assert arena.count("answer", "id = :id AND state = 'held'", id=answer) == 1
+    assert "It is not shown" in rosa.get(f"/moderation/cases/answer:{answer}").text
+
+
+def test_a_dispute_goes_through_its_states_to_the_voter(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """Struck, contested, taken up, upheld: the vote counts again and all may read why."""
+    vote = seen.votes[0]
+    rosa.send(f"/moderation/votes/{vote}/decide", verdict="strike", reason="careless")
+    dispute = dispute_of(arena, seen, "I read all four answers twice.")
+    path = f"/moderation/cases/dispute:{dispute}"
+    assert "I read all four answers twice." in rosa.get(path).text
+
+    early = rosa.send(f"{path}/decide", verdict="upheld", reason="mistake", text="So it is.")
+    rosa.send(f"{path}/recheck", text="The reading time.")
+    rosa.send(f"{path}/decide", verdict="upheld", reason="mistake", text="It was read in full.")
+
+    assert reason_of(early) == "not_rechecked"
+    assert struck(arena) == 0
+    public = arena.voter().get("/disputes").text
+    assert "Upheld: the voter was right" in public
+    assert "It was read in full." in public
+    assert "I read all four" not in public
+    assert "Upheld: the voter was right" in seen.voter.get("/disputes").text
+
+
+def test_a_ban_refuses_further_votes_and_can_be_lifted(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """From the voter's page; earlier votes stay."""
+    path = f"/moderation/cases/voter:{month_of(arena.clock())}:{seen.name}"
+    rosa.send(f"{path}/ban", verdict="ban", reason="automated")
+
+    assert "Banned since" in rosa.get(path).text
+    arena.clock.advance(60)
+    token = seen.voter.ballot().token
+    arena.clock.advance(30)
+    assert reason_of(seen.voter.vote(token)) == "banned"
+    assert struck(arena) == 0
+
+    rosa.send(f"{path}/ban", verdict="unban", reason="banned_in_error")
+    assert seen.voter.vote(token).status_code in (200, 303)
+
+
+def test_neighbours_are_joined_by_choice(arena: ArenaSite, seen: OneSided, rosa: Moderator) -> None:
+    """Another voter of the address is listed, and joined when ticked."""
+    other = one_sided_voter(arena, 2, "198.51.100.7")
+    case = f"/moderation/cases/flag:{flag_of(arena, seen)}"
+    assert f'name="voter" value="{other.name}"' in rosa.get(case).text
+
+    joined = rosa.post(
+        f"{case}/join",
+        {
+            "csrf": rosa.csrf(),
+            "month": month_of(arena.clock()),
+            "voter": [seen.name, other.name],
+            "reason": "same_network",
+        },
+    )
+
+    assert joined.status_code == 303
+    assert arena.count("cluster_member") == 2
+
+
+def test_notes_are_kept_with_the_case(arena: ArenaSite, seen: OneSided, rosa: Moderator) -> None:
+    """Another moderator reads them; markup in them is text."""
+    case = f"/moderation/cases/flag:{flag_of(arena, seen)}"
+
+    rosa.send(f"{case}/note", reason="context", text="<b>Look</b> at the {{ dwell }}.")
+
+    page = moderator_of(arena, "otto").get(case).text
+    assert "&lt;b&gt;Look&lt;/b&gt; at the {{ dwell }}." in page
+
+
+def test_a_votes_life_is_told_from_ballot_to_board(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """Issued, cast, flagged, struck, and the boards that counted it or left it out."""
+    flag = flag_of(arena, seen)
+    refit(arena)
+    rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="upheld", reason="one_sided")
+    arena.sequence()
+    refit(arena)
+
+    page = rosa.get(f"/moderation/votes/{seen.votes[0]}").text
+
+    steps = ("Ballot issued", "Vote cast", "Flag raised", "Struck", "Counted on", "Left out of")
+    places = [page.index(f"<strong>{step}") for step in steps]
+    assert places == sorted(places)
+    assert "Restore the vote" in page
+
+
+def test_a_vote_is_struck_and_restored_from_its_page(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """Each is one decision with a reason; the second of the same kind is told."""
+    path = f"/moderation/votes/{seen.votes[0]}/decide"
+
+    rosa.send(path, verdict="strike", reason="careless")
+    again = rosa.send(path, verdict="strike", reason="careless")
+    assert (again.status_code, reason_of(again)) == (409, "already_struck")
+    rosa.send(path, verdict="restore", reason="mistake")
+
+    assert struck(arena) == 0
+    assert reason_of(rosa.get("/moderation/votes/none")) == "unknown_vote"
+
+
+def test_a_decision_shows_the_board_before_and_after(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """Waiting first; then both boards side by side, for moderators and for everybody."""
+    votes_by_order(arena, 12)
+    refit(arena)
+    flag = flag_of(arena, seen)
+    rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="upheld", reason="one_sided")
+    decision = decision_in(rosa.get(f"/moderation/cases/flag:{flag}").text)
+
+    waiting = rosa.get(f"/moderation/decisions/{decision}").text
+    arena.sequence()
+    refit(arena)
+    after = rosa.get(f"/moderation/decisions/{decision}").text
+    public = arena.voter().get(f"/decisions/{decision}").text
+
+    assert "is not out yet" in waiting
+    for page in (after, public):
+        assert "The last board without it is of" in page
+        assert page.count("<tr><td>") >= 4
+    assert seen.votes[0] not in public
+    assert seen.name not in public
+
+
+def test_decisions_are_public_by_handle(arena: ArenaSite, seen: OneSided, rosa: Moderator) -> None:
+    """Everybody reads kind, reason, count and handle, and not about whom."""
+    rosa.send(
+        f"/moderation/cases/flag:{flag_of(arena, seen)}/decide",
+        verdict="upheld",
+        reason="one_sided",
+    )
+
+    page = arena.voter().get("/decisions").text
+
+    assert "Flag decided: upheld" in page
+    assert "one_sided" in page
+    assert "M-" in page
+    assert "rosa" not in page
+    assert seen.name not in page
+    assert not any(vote in page for vote in seen.votes)
+    assert "before and after" in rosa.get("/moderation/decisions").text

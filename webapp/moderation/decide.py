@@ -1,0 +1,194 @@
+"""Forms of the case files: each is one decision with a reason, made by the one who is signed in.
+
+None of them takes a number: votes are struck, restored or joined, and scores follow from the fit.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from flask import Blueprint, abort, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from arena import bans, disputes, moderation, notes, review
+from arena.case_subject import Subject
+from arena.errors import UnknownCode
+from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
+from webapp.moderation.cases import back_to
+from webapp.moderation.guard import MODERATORS, actor, moderators_only
+from webapp.visitors import request_time_us
+from webapp.wiring import services
+
+__all__ = ["decision_forms"]
+
+decision_forms = Blueprint("moderation_decide", __name__, url_prefix="/moderation")
+
+
+@decision_forms.post("/cases/<subject>/decide")
+@moderators_only(*MODERATORS)
+def decide(subject: str) -> AnyResponse:
+    """Decide a flag, an answer or a dispute."""
+    about = Subject.read(subject)
+    match about.kind:
+        case "flag":
+            _decide_flag(about)
+        case "answer":
+            _decide_answer(about)
+        case "dispute":
+            _decide_dispute(about)
+        case _:
+            abort(404)
+    return back_to(about)
+
+
+def _decide_flag(about: Subject) -> None:
+    verdict: Literal["upheld", "dismissed"] = (
+        "upheld" if _verdict("upheld", "dismissed") == "upheld" else "dismissed"
+    )
+    review.decide_flag(
+        services().ports,
+        actor(),
+        about.name,
+        verdict=verdict,
+        reason=_field("reason"),
+        now_us=request_time_us(),
+    )
+
+
+def _decide_answer(about: Subject) -> None:
+    verdict: Literal["withheld", "cleared"] = (
+        "withheld" if _verdict("withheld", "cleared") == "withheld" else "cleared"
+    )
+    review.decide_answer(
+        services().ports,
+        actor(),
+        about.name,
+        verdict=verdict,
+        reason=_field("reason"),
+        now_us=request_time_us(),
+    )
+
+
+def _decide_dispute(about: Subject) -> None:
+    verdict: Literal["upheld", "rejected"] = (
+        "upheld" if _verdict("upheld", "rejected") == "upheld" else "rejected"
+    )
+    disputes.decide_dispute(
+        services().ports,
+        actor(),
+        about.name,
+        verdict=verdict,
+        reason=_field("reason"),
+        text=_field("text"),
+        now_us=request_time_us(),
+    )
+
+
+@decision_forms.post("/cases/<subject>/recheck")
+@moderators_only(*MODERATORS)
+def recheck(subject: str) -> AnyResponse:
+    """Take a dispute up."""
+    about = Subject.read(subject)
+    if about.kind != "dispute":
+        abort(404)
+    disputes.begin_recheck(
+        services().ports, actor(), about.name, text=_field("text"), now_us=request_time_us()
+    )
+    return back_to(about)
+
+
+@decision_forms.post("/cases/<subject>/note")
+@moderators_only(*MODERATORS)
+def note(subject: str) -> AnyResponse:
+    """Write a note on a case."""
+    about = Subject.read(subject)
+    notes.write_note(
+        services().ports,
+        actor(),
+        about,
+        reason=_field("reason"),
+        text=_field("text"),
+        now_us=request_time_us(),
+    )
+    return redirect(f"/moderation/cases/{about}#notes", code=303)
+
+
+@decision_forms.post("/cases/<subject>/ban")
+@moderators_only(*MODERATORS)
+def ban(subject: str) -> AnyResponse:
+    """Ban a voter, or lift the ban."""
+    about = Subject.read(subject)
+    if about.month is None:
+        abort(404)
+    change = bans.ban if _verdict("ban", "unban") == "ban" else bans.unban
+    change(
+        services().ports,
+        actor(),
+        about.month,
+        about.name,
+        reason=_field("reason"),
+        now_us=request_time_us(),
+    )
+    return back_to(about)
+
+
+@decision_forms.post("/cases/<subject>/join")
+@moderators_only(*MODERATORS)
+def join(subject: str) -> AnyResponse:
+    """Take voters of a case, and neighbours that were chosen, for one person."""
+    about = Subject.read(subject)
+    try:
+        reason = JoinReason(_field("reason"))
+    except ValueError as error:
+        raise UnknownCode("choose a reason from the list") from error
+    moderation.join(
+        services().ports,
+        actor(),
+        _field("month"),
+        request.form.getlist("voter"),
+        reason,
+        request_time_us(),
+    )
+    return back_to(about)
+
+
+@decision_forms.post("/votes/<vote_id>/decide")
+@moderators_only(*MODERATORS)
+def decide_vote(vote_id: str) -> AnyResponse:
+    """Strike one vote, or restore it."""
+    strikes = _verdict("strike", "restore") == "strike"
+    try:
+        reason = StrikeReason(_field("reason")) if strikes else RestoreReason(_field("reason"))
+    except ValueError as error:
+        raise UnknownCode("choose a reason from the list") from error
+    case = f"vote:{vote_id}"
+    if isinstance(reason, StrikeReason):
+        moderation.void(
+            services().ports,
+            actor(),
+            [vote_id],
+            reason=reason,
+            case=case,
+            now_us=request_time_us(),
+        )
+    else:
+        moderation.restore(
+            services().ports,
+            actor(),
+            [vote_id],
+            reason=reason,
+            case=case,
+            now_us=request_time_us(),
+        )
+    return redirect(f"/moderation/votes/{vote_id}#decided", code=303)
+
+
+def _verdict(*allowed: str) -> str:
+    verdict = _field("verdict")
+    if verdict not in allowed:
+        raise UnknownCode("choose one of the decisions on the page")
+    return verdict
+
+
+def _field(name: str) -> str:
+    return request.form.get(name, "").strip()

@@ -1,0 +1,50 @@
+"""One vote's life as a timeline, and the two things that may be decided about it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import Blueprint, make_response, render_template
+from werkzeug.wrappers import Response as AnyResponse
+
+from arena.case_subject import Subject
+from arena.reveals import load_reveal
+from arena.review_rules import Act
+from arena.vote_life import vote_life_for_moderators
+from webapp.moderation.cases import read_case, reasons_of
+from webapp.moderation.guard import MODERATORS, moderators_only, session_now
+from webapp.wiring import services
+
+__all__ = ["vote_pages"]
+
+vote_pages = Blueprint("moderation_votes", __name__, url_prefix="/moderation")
+
+_AGAINST: Final = frozenset(
+    {"vote.voided", "vote.discounted", "flag.raised", "vote.refused", "ballot.reported"}
+)
+
+
+@vote_pages.get("/votes/<vote_id>")
+@moderators_only(*MODERATORS)
+def show(vote_id: str) -> AnyResponse:
+    """Show what happened to a vote, from its ballot on."""
+    with services().database.read() as conn:
+        life = vote_life_for_moderators(conn, vote_id)
+        cast = next(step for step in life.steps if step.event == vote_id)
+        reveal = load_reveal(conn, cast.ballot or "")
+    case = read_case(Subject("vote", vote_id))
+    page = render_template(
+        "moderation/vote.html",
+        session=session_now(),
+        life=life,
+        cast=cast,
+        reveal=reveal,
+        vote=next((each for each in case.votes if each.id == vote_id), None),
+        case=case,
+        against=_AGAINST,
+        strike_reasons=reasons_of(Act.UPHOLD_FLAG),
+        restore_reasons=reasons_of(Act.UPHOLD_DISPUTE),
+        nav="moderation",
+        room="audit",
+    )
+    return make_response(page)
