@@ -95,8 +95,14 @@ def register(conn: Connection, voter_id: str, now_us: int) -> bool:
 
 def read(conn: Connection, voter_id: str, now_us: int) -> VoterState | None:
     """Return the voter's state as of now, or None if it is not registered."""
+    row = stored(conn, voter_id)
+    return None if row is None else voter_state(row, now_us, current())
+
+
+def stored(conn: Connection, voter_id: str) -> VoterRow | None:
+    """Return the voter's row as stored, or None if it is not registered."""
     row = _READ.run(conn, id=voter_id).fetchone()
-    return None if row is None else voter_state(VoterRow(*tuple(row)), now_us, current())
+    return None if row is None else VoterRow(*tuple(row))
 
 
 def lock(conn: Connection, voter_id: str, now_us: int) -> VoterState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -17,7 +18,7 @@ _MOST: Final = 500
 _VOTES = text(
     """
     SELECT h.route, q.text AS question, v.mode, v.verdict, v.best, v.worst, v.hour, v.weight_micro,
-           x.reason AS struck
+           v.reasons, x.reason AS struck
     FROM ballot_holder h
     JOIN vote v ON v.ballot_id = h.ballot_id
     LEFT JOIN vote_strike x ON x.vote_id = v.id
@@ -32,7 +33,8 @@ _VOTES = text(
 class OwnVote:
     """One vote as its voter finds it again.
 
-    `weight` is the one it was cast with; `struck` is why it no longer counts, or None.
+    `weight` is the one it was cast with and `reasons` why it is below 1; `struck` is why it no
+    longer counts, or None.
     """
 
     route: str
@@ -43,6 +45,7 @@ class OwnVote:
     worst: str | None
     hour: str
     weight: str
+    reasons: tuple[str, ...]
     struck: str | None
 
     @property
@@ -63,6 +66,7 @@ def own_votes(conn: Connection, voter: str) -> tuple[OwnVote, ...]:
             worst=None if row.worst is None else LETTERS[row.worst],
             hour=row.hour,
             weight=f"{(Decimal(row.weight_micro) / WEIGHT_UNIT).normalize():f}",
+            reasons=tuple(json.loads(row.reasons)),
             struck=row.struck,
         )
         for row in conn.execute(_VOTES, {"voter": voter, "most": _MOST})

@@ -162,6 +162,15 @@ class ArenaRules:
         },
     )
 
+    # Your votes
+    own_board_votes: int = field(
+        default=10,
+        metadata={
+            "unit": "own votes with a best pick, in a mode",
+            "reason": "below that a board of one's own would be one or two picks and noise",
+        },
+    )
+
     # Identity leaks (V-157)
     leak_phrases: tuple[str, ...] = field(
         default=(

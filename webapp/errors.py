@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from antiabuse import rules
 from antiabuse.admission import Refusal, Refused, message
+from antiabuse.errors import UnknownVoter
 from antiabuse.quotas import LimitScope, tally_rate_refusal
 from arena.errors import NothingToShow, UnknownCode
 from ledger.errors import (
@@ -115,6 +116,7 @@ class Problem:
 def init_errors(app: Flask) -> None:
     """Answer every error of the rooms below, and every HTTP error, in one form."""
     app.register_error_handler(Refused, _refused)
+    app.register_error_handler(UnknownVoter, _unknown_voter)
     app.register_error_handler(RateLimitExceeded, _rate_limited)
     app.register_error_handler(NothingToShow, _nothing_to_show)
     app.register_error_handler(UnknownCode, _unknown_code)
@@ -174,6 +176,11 @@ def refusal_problem(refusal: Refusal, text: str, retry_after_s: int | None = Non
 
 def _refused(error: Refused) -> Response:
     return problem_response(refusal_problem(error.refusal, error.message(), error.retry_after_s))
+
+
+def _unknown_voter(_error: UnknownVoter) -> Response:
+    """Refuse the cookie of a voter who had all erased; nothing is written about them again."""
+    return _refused(Refused(Refusal.BAD_IDENTITY))
 
 
 def _rate_limited(error: RateLimitExceeded) -> Response:

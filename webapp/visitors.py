@@ -5,21 +5,28 @@ from __future__ import annotations
 import structlog
 from flask import Response, after_this_request, g, request
 
+from antiabuse import rules
 from antiabuse.addresses import AddressHashes
 from antiabuse.admission import Refusal, Refused
 from antiabuse.errors import BadIdentity, DigestKeyUnusable
 from antiabuse.identity import new_voter_id
 from antiabuse.unrun_checks import Check
-from antiabuse.utc import day_of
+from antiabuse.utc import DAY_US, SECOND_US, day_of
 from arena.visitor import Visitor
 from arena.votes import record_refusal
 from webapp.limits import visitor_address
 from webapp.wiring import services
 
-__all__ = ["known_visitor", "returning_visitor", "visitor_for_page"]
+__all__ = [
+    "clear_cookie",
+    "cookie_name",
+    "known_visitor",
+    "new_visitor",
+    "returning_visitor",
+    "visitor_for_page",
+]
 
 _log = structlog.get_logger("webapp.visitors")
-_YEAR_S = 365 * 24 * 3600
 
 
 def cookie_name() -> str:
@@ -34,6 +41,11 @@ def visitor_for_page() -> Visitor:
         return visitor
     if cookie_name() in request.cookies:
         _record_bad_identity()
+    return new_visitor()
+
+
+def new_visitor() -> Visitor:
+    """Return a visitor with a new id, whose cookie goes out with the answer."""
     voter = new_voter_id(services().rng)
     cookie = services().cookies.issue(voter)
 
@@ -42,7 +54,7 @@ def visitor_for_page() -> Visitor:
         response.set_cookie(
             cookie_name(),
             cookie,
-            max_age=_YEAR_S,
+            max_age=rules.current().cookie_days * DAY_US // SECOND_US,
             httponly=True,
             samesite="Lax",
             secure=services().settings.secure,
@@ -51,6 +63,13 @@ def visitor_for_page() -> Visitor:
         return response
 
     return _visitor(voter)
+
+
+def clear_cookie(response: Response) -> None:
+    """Let the browser drop its voter cookie."""
+    response.delete_cookie(
+        cookie_name(), path="/", secure=services().settings.secure, httponly=True, samesite="Lax"
+    )
 
 
 def known_visitor() -> Visitor:

@@ -1,17 +1,22 @@
-"""A voter's own page: votes with receipts, what is left of the day, what is kept."""
+"""A voter's own page: votes with receipts, own board, all that is kept, and its erasure."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
-from flask import Blueprint, Response, make_response, render_template
+from flask import Blueprint, Response, make_response, redirect, render_template
 
-from antiabuse import quotas
+from antiabuse import quotas, rules
 from antiabuse.voter import VoterState
+from arena import own_data
+from arena.boards import MODES
+from arena.own_board import OwnBoard, own_board
 from arena.own_votes import OwnVote, own_votes
 from webapp.htmx import wants_fragment
 from webapp.limits import reading_limit
-from webapp.visitors import returning_visitor
+from webapp.me.kept import KeptView, kept_view
+from webapp.visitors import clear_cookie, cookie_name, known_visitor, returning_visitor
 from webapp.wiring import services
 
 me = Blueprint("me", __name__)
@@ -25,18 +30,83 @@ class MeView:
     today: VoterState | None
     consent: str | None
     asks_consent: bool
+    boards: tuple[OwnBoard, ...]
+    kept: KeptView | None
+    cookie: str
 
 
 @me.get("/me")
 @reading_limit
 def show_me() -> Response:
-    """Show the visitor's own votes and allowances."""
+    """Show the visitor's own votes, allowances, boards, and everything kept on them."""
+    page = render_template("me/me.html", me=_view(), nav="me", fragment=wants_fragment())
+    return _private(make_response(page))
+
+
+def _view() -> MeView:
+    asks, cookie = services().settings.fingerprint, cookie_name()
     visitor = returning_visitor()
-    view = MeView((), None, None, asks_consent=services().settings.fingerprint)
-    if visitor is not None:
-        with services().database.read() as conn:
-            state = quotas.read(conn, visitor.voter, visitor.now_us)
-            votes = own_votes(conn, visitor.voter)
-        view = MeView(votes, state, state.consent if state else None, view.asks_consent)
-    page = render_template("me/me.html", me=view, nav="me", fragment=wants_fragment())
+    if visitor is None:
+        return MeView((), None, None, asks, (), None, cookie)
+    with services().database.read() as conn:
+        state = quotas.read(conn, visitor.voter, visitor.now_us)
+        boards = tuple(own_board(conn, visitor.voter, mode) for mode in MODES)
+        return MeView(
+            votes=own_votes(conn, visitor.voter),
+            today=state,
+            consent=state.consent if state else None,
+            asks_consent=asks,
+            boards=tuple(board for board in boards if board.votes),
+            kept=kept_view(own_data.kept_on(conn, visitor.voter)),
+            cookie=cookie,
+        )
+
+
+@me.get("/me/data.json")
+@reading_limit
+def download_data() -> Response:
+    """Return everything kept on the visitor as one file, field by field as stored."""
+    visitor = known_visitor()
+    with services().database.read() as conn:
+        kept = own_data.kept_on(conn, visitor.voter)
+    response = make_response(json.dumps(kept.body(), ensure_ascii=False, indent=2) + "\n")
+    response.mimetype = "application/json"
+    response.headers["Content-Disposition"] = 'attachment; filename="my-votes.json"'
+    return _private(response)
+
+
+@me.get("/me/erase")
+@reading_limit
+def ask_erase() -> Response:
+    """Say what erasing takes away and what stays, before it is done."""
+    known = returning_visitor() is not None
+    page = render_template(
+        "me/erase.html", known=known, rules=rules.current(), nav="me", fragment=wants_fragment()
+    )
+    return _private(make_response(page))
+
+
+@me.post("/me/erase")
+@reading_limit
+def erase() -> Response:
+    """Erase what is kept on the visitor, and its cookie."""
+    visitor = known_visitor()
+    own_data.erase(services().ports, visitor.voter, visitor.now_us)
+    response = make_response(redirect("/me/erased", code=303))
+    clear_cookie(response)
+    return response
+
+
+@me.get("/me/erased")
+@reading_limit
+def show_erased() -> Response:
+    """Say that all is done, and what stays."""
+    page = render_template(
+        "me/erased.html", rules=rules.current(), nav="me", fragment=wants_fragment()
+    )
     return make_response(page)
+
+
+def _private(response: Response) -> Response:
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from antiabuse import quotas, rules
 from antiabuse.admission import Refusal, Refused, message
 from antiabuse.devices import device_digest
-from antiabuse.errors import BadToken, DigestKeyUnusable
+from antiabuse.errors import BadToken, DigestKeyUnusable, UnknownVoter
 from antiabuse.events import consent_given
 from antiabuse.identity import BallotToken
 from antiabuse.unrun_checks import Check
@@ -32,6 +32,7 @@ from webapp.limits import ballot_limit, reading_limit
 from webapp.visitors import (
     address_hashes,
     known_visitor,
+    new_visitor,
     request_time_us,
     returning_visitor,
     visitor_for_page,
@@ -63,7 +64,12 @@ def asked_mode() -> Mode:
 @ballot_limit
 def show_ballot() -> Response:
     """Show the open ballot of a mode again, or a new one, or the wait."""
-    return _ballot_page(visitor_for_page(), asked_mode())
+    mode = asked_mode()
+    visitor = visitor_for_page()
+    try:
+        return _ballot_page(visitor, mode)
+    except UnknownVoter:  # the cookie's voter had all erased: a stranger comes
+        return _ballot_page(new_visitor(), mode)
 
 
 def _ballot_page(visitor: Visitor, mode: Mode) -> Response:

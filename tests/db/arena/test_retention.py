@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from antiabuse.retention import kept_at
 from antiabuse.unrun_checks import Check
 from antiabuse.utc import DAY_US
 from arena import retention
+from ledger import private_parts
 from ledger.verify import Report, verify_log
 from tests.fixtures.arena_site import ArenaSite, at
 from webapp.retention import erase_old
@@ -130,13 +132,13 @@ def test_a_batch_that_fails_erases_nothing_of_it(
     vote_some(site, voters=1)
     parts = site.count("event_private")
     site.clock.now_us = OVER
-    erase = retention.private_parts.erase_streams
+    erase = private_parts.erase_streams
 
-    def die(*given: object, **named: object) -> int:
-        erase(*given, **named)  # type: ignore[arg-type]
+    def die(*given: Any, **named: Any) -> int:  # noqa: ANN401 - passed on
+        erase(*given, **named)
         raise RuntimeError("killed")
 
-    monkeypatch.setattr("arena.retention.private_parts.erase_streams", die)
+    monkeypatch.setattr("ledger.private_parts.erase_streams", die)
     with pytest.raises(RuntimeError, match="killed"):
         erase_old(site.services, pause_s=0)
 

@@ -1,0 +1,149 @@
+"""Everything kept on one voter, read from the rows themselves, and its erasure (X-006).
+
+Nothing here tells which model wrote an answer of a ballot that is still open, nor what a detector
+or a moderator made of the voter: only that a vote does not count, and why.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, select, text
+
+from antiabuse import erased, quotas
+from antiabuse.errors import UnknownVoter
+from antiabuse.tables import sighting
+from arena.ports import Ports
+from arena.tables import ballot_holder
+from ledger import private_parts
+from ledger.entries import entries_of
+
+__all__ = ["Erased", "Kept", "erase", "kept_on"]
+
+# What a moderator wrote down about a voter is shown with the decision, not here.
+_ABOUT_OTHERS: Final = frozenset({"name"})
+
+_BALLOTS: Final = text(
+    """
+    SELECT h.ballot_id, h.route, h.issued_us, b.mode, b.month, b.state, q.text AS question
+    FROM ballot_holder h
+    JOIN ballot b ON b.id = h.ballot_id
+    JOIN question q ON q.id = b.question_id
+    WHERE h.voter_id = :voter
+    ORDER BY h.issued_us, h.ballot_id
+    """
+)
+_VOTES: Final = text(
+    """
+    SELECT v.id, v.ballot_id, v.weight_micro, v.reasons, x.reason AS struck
+    FROM ballot_holder h
+    JOIN vote v ON v.ballot_id = h.ballot_id
+    LEFT JOIN vote_strike x ON x.vote_id = v.id
+    WHERE h.voter_id = :voter
+    ORDER BY h.issued_us, v.id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept on a voter, field by field as stored.
+
+    Attributes:
+        voter: the row of the id; None for an id that has no row.
+        ballots: what joins the id to its ballots.
+        votes: each vote as logged, with the salt that proves it and why it does not count.
+        private_parts: of every event about the voter, with the salt that proves them.
+        sightings: where votes came from, as keyed digests.
+    """
+
+    voter: dict[str, Any] | None
+    ballots: tuple[dict[str, Any], ...]
+    votes: tuple[dict[str, Any], ...]
+    private_parts: tuple[dict[str, Any], ...]
+    sightings: tuple[dict[str, Any], ...]
+
+    def body(self) -> dict[str, Any]:
+        """Return all of it for a file."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How much was erased: private parts, links to ballots, and sightings made nobody's."""
+
+    private_parts: int
+    ballots: int
+    sightings: int
+
+
+def kept_on(conn: Connection, voter: str) -> Kept:
+    """Return everything that is kept on a voter."""
+    row = quotas.stored(conn, voter)
+    seen = select(sighting).where(sighting.c.voter_id == voter).order_by(sighting.c.at_us)
+    return Kept(
+        voter=None if row is None else asdict(row),
+        ballots=tuple(dict(each) for each in conn.execute(_BALLOTS, {"voter": voter}).mappings()),
+        votes=tuple(_votes(conn, voter)),
+        private_parts=tuple(_parts(conn, voter)),
+        sightings=tuple(dict(each) for each in conn.execute(seen).mappings()),
+    )
+
+
+def _votes(conn: Connection, voter: str) -> Iterator[dict[str, Any]]:
+    rows = conn.execute(_VOTES, {"voter": voter}).all()
+    logged = {entry.event_id: entry for entry in entries_of(conn, [row.id for row in rows])}
+    for row in rows:
+        entry = logged[row.id]
+        yield {
+            "event": row.id,
+            "ballot": row.ballot_id,
+            "counts": row.weight_micro > 0 and row.struck is None,
+            "reasons": json.loads(row.reasons),
+            "struck": row.struck,
+            "log_index": entry.index,
+            "body": json.loads(entry.body_text),
+            "body_salt": entry.body_salt,
+            "body_sha256": entry.body_sha256,
+        }
+
+
+def _parts(conn: Connection, voter: str) -> Iterator[dict[str, Any]]:
+    for found in private_parts.parts_about(conn, voter):
+        fields = {name: value for name, value in found.part.items() if name not in _ABOUT_OTHERS}
+        whole = len(fields) == len(found.part)
+        yield {
+            "event": found.event_id,
+            "kind": found.kind,
+            "stream": found.stream,
+            "fields": fields,
+            # Without all fields the digest could not be made again.
+            "salt": found.salt if whole else None,
+            "sha256": found.sha256,
+        }
+
+
+def erase(ports: Ports, voter: str, now_us: int) -> Erased:
+    """Erase what is kept on a voter, for good and at once; doing it twice does no harm.
+
+    Bodies of events stay, for others rely on them: votes count on under the month's pseudonym,
+    which nothing joins to the id any more.
+    """
+    with ports.database.write() as conn:
+        # A vote of this very moment is waited for, and what it wrote is erased too. Without a row,
+        # what an earlier erasure may have left goes all the same.
+        with suppress(UnknownVoter):
+            quotas.lock(conn, voter, now_us)
+        parts = private_parts.erase_about(conn, voter, now_us=now_us)
+        links = delete(ballot_holder).where(ballot_holder.c.voter_id == voter)
+        done = Erased(
+            private_parts=parts,
+            ballots=conn.execute(links).rowcount,
+            sightings=erased.unlink_sightings(conn, voter),
+        )
+        erased.forget(conn, voter, now_us)
+    return done
