@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
 from typing import Any, Final
@@ -30,7 +30,7 @@ from arena.rendering.invisible import Cleaned, clean, describe, take_out
 
 __all__ = ["RENDERER_VERSION", "Rendered", "render", "visible"]
 
-RENDERER_VERSION: Final = "markdown.2"
+RENDERER_VERSION: Final = "markdown.3"
 """Raised with every change of the HTML made of a text; stored answers are then rendered anew."""
 
 _SCROLLING: Final = '<div class="{name}-scroll" role="group" tabindex="0" aria-label="{label}">'
@@ -38,6 +38,7 @@ _BLOCKS_WITH_DIRECTION: Final = frozenset(
     {"paragraph_open", "bullet_list_open", "ordered_list_open", "list_item_open",
      "blockquote_open", "th_open", "td_open", "heading_open"}
 )  # fmt: skip
+_BLANK_LINES: Final = re.compile(r"\A(?:[^\S\n]*\n)+")
 _DELIMITER_ROW: Final = re.compile(r"[\s|:>+-]*-[\s|:>+-]*")
 _CELL_BORDER: Final = re.compile(r"(?<!\\)\|")
 _LOWEST_HEADING: Final = 6
@@ -53,11 +54,19 @@ class Rendered:
 
 
 def visible(text: str) -> Cleaned:
-    """Return an answer's text as "raw text" shows it: without unseen marks and outer blank lines.
+    """Return an answer's text as "raw text" shows it: without unseen marks and outer blanks.
 
-    Such marks would tell answers apart, and an override would reorder the words (V-025).
+    Such marks would tell answers apart, and an override would reorder the words (V-025). Some
+    models begin each answer with a blank.
     """
-    return clean(text.strip("\n").rstrip())
+    cleaned = _without_blank_lines(text)
+    return replace(cleaned, text=cleaned.text.lstrip())
+
+
+def _without_blank_lines(text: str) -> Cleaned:
+    """Return the clean text from its first line on, whose indent has a meaning in Markdown."""
+    cleaned = clean(text)
+    return replace(cleaned, text=_BLANK_LINES.sub("", cleaned.text).rstrip())
 
 
 def render(text: str) -> Rendered:
@@ -66,10 +75,10 @@ def render(text: str) -> Rendered:
     Args:
         text: Markdown as the model wrote it; hostile text is expected.
     """
-    cleaned = visible(text)
+    cleaned = _without_blank_lines(text)
     body = _markdown_html(cleaned.text)
     if body is None:
-        body = f'<div class="md-plain" dir="auto">{escape(cleaned.text)}</div>'
+        body = f'<div class="md-plain" dir="auto">{escape(cleaned.text.lstrip())}</div>'
     # The parser decodes entities, so unseen characters can come back after the first cleaning.
     html, decoded = take_out(only_allowed(body))
     removed = tuple(dict.fromkeys((*cleaned.removed, *describe(decoded))))

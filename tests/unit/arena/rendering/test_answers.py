@@ -291,11 +291,26 @@ def test_unseen_marks_are_taken_out_also_when_written_as_entities() -> None:
     assert "TAG CHARACTER" in named
 
 
-def test_raw_text_holds_no_unseen_marks_and_no_outer_blank_lines() -> None:
+def test_raw_text_holds_no_unseen_marks_and_no_outer_blanks() -> None:
     """The other view of an answer tells no more of its author than the rendered one."""
     shown = visible("\n\n  a\u200bb\u202ec \n\n")
-    assert shown.text == "  abc"
+    assert shown.text == "abc"
     assert len(shown.removed) == 2
+
+
+@pytest.mark.parametrize("before", ["", " ", "  \n", "\r\n", "\u200b\n ", "\xa0", " \n\t\n  "])
+@pytest.mark.parametrize("after", ["", " ", "\n", "\r\n \n", "\u2060"])
+def test_blanks_around_an_answer_are_seen_in_no_view(before: str, after: str) -> None:
+    """Some models begin or end each answer with a blank or an empty line: that tells their name."""
+    text = f"{before}One answer.{after}"
+    assert visible(text).text == "One answer."
+    if "\xa0" not in before:
+        assert render(text).html == render("One answer.").html
+
+
+def test_the_first_lines_indent_keeps_its_meaning() -> None:
+    """What the first line's indent means in Markdown is not lost: here items of one list."""
+    assert render("  - a\n  - b").html == render("- a\n- b").html
 
 
 def test_entity_in_code_is_shown_as_written() -> None:
