@@ -14,11 +14,12 @@ import pytest
 from sqlalchemy import text
 
 from antiabuse.identity import pseudonym
-from arena import boards, moderation, refits, standing
+from arena import boards, moderation, refits, rules, standing
 from arena.boards import PublishedBoard
 from arena.errors import AlreadyJoined
 from arena.moderation import Actor
 from arena.rebuild import rebuild
+from arena.side_boards import refit_side_boards_if_due
 from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
 from arena.vote_columns import Columns, VoteColumns
 from ledger import store
@@ -210,7 +211,9 @@ def test_later_joins_take_whole_clusters_along(voted: ArenaSite) -> None:
 
 
 def test_all_votes_struck_leave_a_board_of_the_ghost(voted: ArenaSite) -> None:
-    """The last board must not go on showing votes that nobody may count."""
+    """The last boards must not go on showing votes that nobody may count."""
+    ports = voted.services.ports
+    assert refit_side_boards_if_due(ports, "speed", MONTH, voted.clock())
     void(voted, vote_ids(voted))
     voted.sequence()
     board = refit(voted)
@@ -218,6 +221,10 @@ def test_all_votes_struck_leave_a_board_of_the_ghost(voted: ArenaSite) -> None:
     assert board.votes == 0
     assert {row.score for row in board.rows} == {1200.0}
     assert all(row.provisional for row in board.rows)
+    voted.clock.advance(rules.current().views_refit_s)
+    assert refit_side_boards_if_due(ports, "speed", MONTH, voted.clock())
+    assert published(voted, view="extended").log_size == board.log_size
+    assert voted.voter().get("/leaderboard").status_code == 200
 
 
 def test_a_decision_makes_a_refit_due_at_once(voted: ArenaSite) -> None:
