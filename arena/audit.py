@@ -6,22 +6,23 @@ of a vote.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, Subquery, func, select
+from sqlalchemy import ColumnElement, Connection, Subquery, case, func, select
 
 from antiabuse.utc import hour_of
 from arena import review_rules
-from arena.audit_filter import AuditFilter, conditions
+from arena.audit_filter import AuditFilter, conditions, streams
 from arena.audit_rows import AuditRow, audit_rows
 from arena.ballot_events import arena_stream
 from arena.errors import NotArchived
 from ledger import search
 from ledger.event import Disclosure
-from ledger.search import body_text, recorded, recorded_for_moderators
+from ledger.search import body_fields, recorded, recorded_for_moderators
 
 __all__ = [
     "AuditPage",
@@ -88,7 +89,7 @@ def rows_for_moderators(
     """
     events = recorded_for_moderators()
     where = conditions(conn, events, wanted, private=True)
-    return _page(conn, events, where, events.c.seq, after, limit, order)
+    return _page(conn, events, wanted, where, events.c.seq, after, limit, order)
 
 
 def public_rows(
@@ -112,26 +113,33 @@ def public_rows(
         events.c.idx.is_not(None),
         events.c.disclosure.in_(open_bodies),
     ]
-    return _page(conn, events, where, events.c.idx, after, limit, order)
+    return _page(conn, events, wanted, where, events.c.idx, after, limit, order)
 
 
 def _page(
     conn: Connection,
     events: Subquery,
+    wanted: AuditFilter,
     where: list[ColumnElement[bool]],
     key: ColumnElement[int],
     after: int | None,
     limit: int | None,
     order: Order,
 ) -> AuditPage:
+    """Find the page's keys in each stream by its index, then read those events alone."""
     most = limit or review_rules.current().page_rows
     if after is not None:
         where = [*where, key > after if order == "oldest" else key < after]
-    query = select(events).where(*where)
-    query = query.order_by(key if order == "oldest" else key.desc()).limit(most + 1)
-    found = conn.execute(query).all()
-    rows = audit_rows(conn, found[:most], private="part" in events.c)
-    return AuditPage(rows, rows[-1].place if len(found) > most else None)
+    keys: list[int] = []
+    for stream in streams(events, wanted):
+        query = select(key).where(stream, *where)
+        ordered = query.order_by(key if order == "oldest" else key.desc())
+        keys.extend(conn.execute(ordered.limit(most + 1)).scalars())
+    keys.sort(reverse=order == "newest")
+    page = select(events).where(key.in_(keys[:most]))
+    page = page.order_by(key if order == "oldest" else key.desc())
+    rows = audit_rows(conn, conn.execute(page).all(), private="part" in events.c)
+    return AuditPage(rows, rows[-1].place if len(keys) > most else None)
 
 
 def every_row_for_moderators(conn: Connection, wanted: AuditFilter) -> Iterator[AuditRow]:
@@ -166,33 +174,28 @@ def public_counts(conn: Connection, month: str, now_us: int) -> tuple[Count, ...
         now_us: the present.
     """
     events = recorded()
-    body = events.c.body
-    hour = body_text(conn, body, "hour")
-    reason = func.coalesce(
-        body_text(conn, body, "reason"),
-        body_text(conn, body, "reasons", 0),
-        body_text(conn, body, "detector"),
-        body_text(conn, body, "cause"),
+    fields = body_fields(
+        conn,
+        events.c.body,
+        ("hour",),
+        ("reason",),
+        ("reasons", 0),
+        ("detector",),
+        ("cause",),
     )
-    streams = [arena_stream(mode, month) for mode in (*_MODES, "any")]
-    logged = (events.c.stream.in_(streams), events.c.idx.is_not(None))
-    present = hour_of(now_us)
-    grouped = (
-        select(events.c.kind, hour.label("hour"), reason.label("reason"), func.count().label("n"))
-        .where(*logged, hour < present)
-        .group_by(events.c.kind, hour, reason)
+    timed = case((events.c.id.like(search.TIMED), func.substr(events.c.id, 1, search.TIMED_ID)))
+    logged = select(events.c.kind, timed.label("timed"), fields.label("fields")).where(
+        events.c.stream.in_([arena_stream(mode, month) for mode in (*_MODES, "any")]),
+        events.c.idx.is_not(None),
     )
+    # Counted here: the database would sort all of them first.
+    seen = Counter((row.kind, row.timed, row.fields) for row in conn.execute(logged))
     counted: Counter[tuple[str, str, str | None]] = Counter()
-    for row in conn.execute(grouped):
-        counted[row.kind, row.hour, row.reason] += row.n
-    # These bear their time in the id alone.
-    timed = select(events.c.kind, events.c.id, reason.label("reason")).where(
-        *logged, hour.is_(None)
-    )
-    for row in conn.execute(timed):
-        moment = search.moment_us(row.id)
-        if moment is not None and hour_of(moment) < present:
-            counted[row.kind, hour_of(moment), row.reason] += 1
+    for (kind, began, found), number in seen.items():
+        told, *reasons = json.loads(found)
+        hour = told or ("" if began is None else hour_of(search.time_us(began)))
+        if hour < hour_of(now_us):
+            counted[kind, hour, next(filter(None, reasons), None)] += number
     return tuple(
         Count(*key, count)
         for key, count in sorted(counted.items(), key=lambda each: _in_order(each[0]))

@@ -13,7 +13,7 @@ from antiabuse.admission import Refusal
 from antiabuse.utc import hour_of, month_of
 from arena import moderation, review_rules
 from arena.boards import as_mode
-from arena.errors import AlreadyDecided, DisputeRefused, UnknownCase
+from arena.errors import AlreadyDecided, DisputeRefused, UnknownCase, UnknownCode
 from arena.moderation import Actor
 from arena.ports import Ports
 from arena.review_events import DisputeAdvanced, DisputeDecided, DisputeOpened, DisputeVerdict
@@ -153,12 +153,14 @@ def decide_dispute(
         Whether the vote was restored.
 
     Raises:
-        UnknownCode: the reason is not on the verdict's list.
+        UnknownCode: no such verdict, or the reason is not on its list.
         UnknownCase: there is no such dispute.
         AlreadyDecided: another moderator was faster; nothing is stored.
         DisputeRefused: `not_rechecked`, or the text is `empty` or `over_long`.
         ClosedMonth: the vote's month is over.
     """
+    if verdict not in _ACTS:
+        raise UnknownCode(f"{verdict!r} is no verdict here")
     check_reason(_ACTS[verdict], reason)
     words = _words(text, required=True)
     with ports.database.write() as conn:

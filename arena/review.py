@@ -5,6 +5,7 @@ A decision strikes and restores votes through `arena.moderation` alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from sqlalchemy import Connection, Row, select
@@ -13,7 +14,7 @@ from antiabuse.utc import month_of
 from arena import moderation
 from arena.boards import as_mode
 from arena.catalogue_changes import Recorder, lock_catalogue
-from arena.errors import AlreadyDecided, UnknownCase
+from arena.errors import AlreadyDecided, UnknownCase, UnknownCode
 from arena.events import AnswerCleared, AnswerHeld
 from arena.moderation import Actor
 from arena.ports import Ports
@@ -42,12 +43,12 @@ def decide_flag(
         The decision's id.
 
     Raises:
-        UnknownCode: the reason is not on the verdict's list.
+        UnknownCode: no such verdict, or the reason is not on its list.
         UnknownCase: there is no such flag.
         AlreadyDecided: another moderator was faster; nothing is stored.
         ClosedMonth: votes would change in a month that is over.
     """
-    check_reason(_FLAG_ACTS[verdict], reason)
+    check_reason(_act(_FLAG_ACTS, verdict), reason)
     with ports.database.write() as conn:
         found = _open_flag(conn, flag_id)
         case = f"flag:{flag_id}"
@@ -89,6 +90,13 @@ def decide_flag(
         return record_by_moderator(
             ports, conn, actor, event, mode=event.mode, month=event.month, now_us=now_us
         )
+
+
+def _act(acts: Mapping[str, Act], verdict: str) -> Act:
+    """Return what a verdict is; the face hands on what a form says."""
+    if verdict not in acts:
+        raise UnknownCode(f"{verdict!r} is no verdict here")
+    return acts[verdict]
 
 
 def _open_flag(conn: Connection, flag_id: str) -> Row[str, str, str]:
@@ -140,11 +148,11 @@ def decide_answer(
         The decision's id.
 
     Raises:
-        UnknownCode: the reason is not on the verdict's list.
+        UnknownCode: no such verdict, or the reason is not on its list.
         UnknownCase: there is no such answer.
         AlreadyDecided: nothing about it waits, perhaps since another moderator was faster.
     """
-    check_reason(_ANSWER_ACTS[verdict], reason)
+    check_reason(_act(_ANSWER_ACTS, verdict), reason)
     with ports.database.write() as conn:
         # Before the answer's row, as imports take them in this order too.
         lock_catalogue(conn)

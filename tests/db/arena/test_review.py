@@ -252,6 +252,15 @@ def test_a_decision_needs_a_reason_of_its_list(either_arena: ArenaSite) -> None:
             reason="chance",
             now_us=arena.clock(),
         )
+    with pytest.raises(UnknownCode):
+        review.decide_flag(
+            arena.services.ports,
+            ADA,
+            flag_id,
+            verdict="withheld",  # type: ignore[arg-type]
+            reason="chance",
+            now_us=arena.clock(),
+        )
     with pytest.raises(UnknownCase):
         dismiss(arena, "no-flag")
     assert arena.count("flag", "state = 'open'") == 1
