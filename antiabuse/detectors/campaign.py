@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antiabuse.detectors.burst import TimedPicks
 from antiabuse.detectors.evidence import NO_PICK, worst_chances
@@ -31,24 +32,29 @@ _STARTS: Final = (0.0, -1.0, -2.5)
 _FIRST_SHARE: Final = 0.1
 _LEAST_SHARE: Final = 1e-6
 _MOST_SHARE: Final = 0.5  # those who push are the fewer; else it is the fit that is wrong
+_TRIES: Final = 10  # steps after which the best start goes on alone
 _STEPS: Final = 200
-_SETTLED: Final = 1e-5
+_SETTLED: Final = 1e-5  # natural logs, of a shift
+_NEXT_TO_NOTHING: Final = 1e-3  # of a log-likelihood; the test needs ten and more
 _PRIOR: Final = 0.5  # curvature that keeps the shift finite when nobody, or everybody, picks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Showings:
-    """Showings (r,) of one model: who saw it, whether it was picked, the log-odds by the fit."""
+    """Showings (r,) of one model: who saw it, whether it was picked, the log-odds by the fit.
+
+    `saw` (V,) says who saw it at all.
+    """
 
     voter: Ints
     picked: Floats
     log_odds: Floats
-    voters: int
+    saw: NDArray[np.bool_]
 
     def by_voter(self, chance: Floats) -> Floats:
         """Sum the log-likelihood of each voter's showings."""
         logs = np.log(np.where(self.picked > 0, chance, 1 - chance))
-        made: Floats = np.bincount(self.voter, logs, self.voters).astype(np.float64, copy=False)
+        made: Floats = np.bincount(self.voter, logs, len(self.saw)).astype(np.float64, copy=False)
         return made
 
     def chance(self, shift: float) -> Floats:
@@ -66,13 +72,14 @@ class _Showings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Mixture:
-    """A fitted mixture: log-likelihood, share of those who push, and the chance of each to be one.
+    """A fitted mixture: log-likelihood, share of those who push, shift of the model's strength.
 
-    The chance (V,) is 0 for who never saw the model.
+    `pushes` (V,) is the chance of each voter to be one of them, 0 for who never saw the model.
     """
 
     log_likelihood: float
     share: float
+    shift: float
     pushes: Floats
 
 
@@ -143,12 +150,13 @@ def _showings(
         given = picked != NO_PICK
         for model in range(len(picks.models)):
             rows, slots = np.nonzero((picks.sets == model) & given[:, None])
-            if len(np.unique(voter[rows])) < rules.campaign_voters:
+            saw = np.bincount(voter[rows], minlength=voters) > 0
+            if saw.sum() < rules.campaign_voters:
                 continue
             chance = chances[rows, slots]
             hit = (picked[rows] == slots).astype(np.float64)
             odds = np.log(chance) - np.log1p(-chance)
-            yield kind, model, rows, _Showings(voter[rows], hit, odds, voters)
+            yield kind, model, rows, _Showings(voter[rows], hit, odds, saw)
 
 
 def _worst(chances: Floats) -> Floats:
@@ -171,22 +179,23 @@ def _gain(showings: _Showings, zeal: float) -> tuple[float, _Mixture]:
         if abs(step) < _SETTLED:
             break
     alone = float(showings.by_voter(showings.chance(shift)).sum())
-    mixtures = [_mixture(showings, shift + start, zeal) for start in _STARTS]
-    best = max(mixtures, key=lambda mixture: mixture.log_likelihood)
+    tried = [
+        _climbed(showings, _expected(showings, shift + start, _FIRST_SHARE, zeal), zeal, _TRIES)
+        for start in _STARTS
+    ]
+    best = max(tried, key=lambda mixture: mixture.log_likelihood)
+    best = _climbed(showings, best, zeal, _STEPS)
     return 2 * (best.log_likelihood - alone), best
 
 
-def _mixture(showings: _Showings, shift: float, zeal: float) -> _Mixture:
-    """Fit share and shift from a start, by EM."""
-    saw = np.bincount(showings.voter, minlength=showings.voters) > 0
-    found = _expected(showings, shift, _FIRST_SHARE, zeal)
-    for _ in range(_STEPS):
-        share = min(_MOST_SHARE, max(_LEAST_SHARE, float(found.pushes[saw].mean())))
-        step = showings.step(shift, 1 - found.pushes[showings.voter])
-        moved = abs(share - found.share) + abs(step)
-        shift += step
-        found = _expected(showings, shift, share, zeal)
-        if moved < _SETTLED:
+def _climbed(showings: _Showings, found: _Mixture, zeal: float, steps: int) -> _Mixture:
+    """Improve a mixture by EM, until a step gains next to nothing."""
+    for _ in range(steps):
+        share = min(_MOST_SHARE, max(_LEAST_SHARE, float(found.pushes[showings.saw].mean())))
+        step = showings.step(found.shift, 1 - found.pushes[showings.voter])
+        better = _expected(showings, found.shift + step, share, zeal)
+        gained, found = better.log_likelihood - found.log_likelihood, better
+        if abs(gained) < _NEXT_TO_NOTHING:
             break
     return found
 
@@ -197,6 +206,5 @@ def _expected(showings: _Showings, shift: float, share: float, zeal: float) -> _
     honest = math.log1p(-share) + showings.by_voter(chance)
     pushing = math.log(share) + showings.by_voter(zeal + (1 - zeal) * chance)
     total = np.logaddexp(honest, pushing)
-    saw = np.bincount(showings.voter, minlength=showings.voters) > 0
-    pushes = np.where(saw, np.exp(pushing - total), 0.0)
-    return _Mixture(float(total[saw].sum()), share, pushes)
+    pushes = np.where(showings.saw, np.exp(pushing - total), 0.0)
+    return _Mixture(float(total[showings.saw].sum()), share, shift, pushes)
