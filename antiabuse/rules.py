@@ -142,6 +142,14 @@ class AntiabuseRules:
         default=48,
         metadata={"unit": "bits", "reason": "One site is commonly given a /48."},
     )
+    device_household: int = field(
+        default=3,
+        metadata={
+            "unit": "voters on one device digest",
+            "reason": "A household shares a machine; more voters on one digest are many machines "
+            "that look alike, or one person under many ids.",
+        },
+    )
     day_key_days: int = field(
         default=2,
         metadata={

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
 from threading import Barrier
 
 import pytest
@@ -15,7 +16,7 @@ from antiabuse.errors import UnknownVoter
 from antiabuse.quotas import LimitScope, RefusalTally
 from antiabuse.tables import voter
 from antiabuse.voter import Consent, VoterState
-from ledger.database import Database
+from ledger.database import Database, open_database
 
 VOTER = "0123456789abcdef0123456789abcdef"
 OTHER = "f" * 32
@@ -298,6 +299,24 @@ def test_no_refusal_is_lost_when_many_come_at_once(database: Database) -> None:
     at_once(tally)
     with database.write() as conn:
         assert [found.count for found in quotas.take_tallies(conn, NOON + DAY)] == [THREADS]
+
+
+def skip_often(url: str) -> int:
+    """Skip forty times as a process of its own, and return how often it was allowed."""
+    opened = open_database(url)
+    try:
+        return sum(spend(opened, quotas.spend_skip) for _ in range(40))
+    finally:
+        opened.close()
+
+
+def test_a_cap_holds_over_processes(database: Database, database_url: str) -> None:
+    """Three processes that want twice the day's skips together get exactly the cap."""
+    with get_context("spawn").Pool(3) as processes:
+        allowed = processes.map(skip_often, [database_url] * 3, chunksize=1)
+
+    assert sum(allowed) == 60
+    assert state(database).skips == 60
 
 
 def at_once(work: Callable[[], bool]) -> list[bool]:

@@ -10,7 +10,7 @@ import pytest
 from antiabuse.rules import RULESETS, AntiabuseRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "f4b510dc2697a5462d823f07b19d4eb934d840efcb37fd70be512242b0b67b37"}
+DIGESTS = {"arena.2026.1": "f94a015a73f65bfa116d487a50693e4adda6e7b01c096957b45fc942c852f218"}
 
 
 def test_every_number_has_unit_and_reason() -> None:

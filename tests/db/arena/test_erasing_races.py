@@ -1,0 +1,86 @@
+"""Erasing while the same voter votes: whichever is first, nothing that names the voter is left."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from arena import own_data
+from ledger.verify import verify_log
+from tests.fixtures.arena_site import ArenaSite, Voter
+
+TABS = 3
+
+
+def tab_of(voter: Voter) -> Voter:
+    """Return another tab: the same cookie in a client of its own."""
+    tab = voter.site.voter(voter.address)
+    tab.client.set_cookie("voter", voter.cookie)
+    return tab
+
+
+@pytest.mark.parametrize("attempt", range(4))
+def test_erasing_and_voting_at_once_leave_nothing(either_arena: ArenaSite, attempt: int) -> None:
+    """Votes and skips are taken before the erasure, and erased with it, or refused after it."""
+    site = either_arena
+    voter = site.voter()
+    for _ in range(attempt):
+        voter.read_and_vote()
+        site.clock.advance(10)
+    speed, expert = voter.ballot().token, voter.ballot("expert").token
+    site.clock.advance(30)
+    gone, tabs = voter.id, [tab_of(voter) for _ in range(TABS)]
+    before = site.count("vote")
+    works: list[Callable[[], object]] = [
+        lambda: own_data.erase(site.services.ports, gone, site.clock()),
+        lambda: tabs[0].vote(speed).status_code,
+        lambda: tabs[1].vote(expert).status_code,
+        lambda: tabs[2].post("/skip", {"ballot": speed}).status_code,
+    ]
+    barrier = threading.Barrier(len(works))
+
+    def run(work: Callable[[], object]) -> object:
+        barrier.wait(timeout=30)
+        return work()
+
+    with ThreadPoolExecutor(len(works)) as threads:
+        answers = list(threads.map(run, works))
+    site.sequence()
+
+    for table, column in (
+        ("voter", "id"), ("ballot_holder", "voter_id"), ("sighting", "voter_id"),
+        ("event_private", "subject"),
+    ):  # fmt: skip
+        assert site.count(table, f"{column} = :id", id=gone) == 0, (table, answers)
+    assert site.count("event_private", "part LIKE :id", id=f"%{gone}%") == 0
+    assert site.count("vote") - before == sum(answer == 303 for answer in answers[1:3])
+    with site.database.read() as conn:
+        report = verify_log(
+            conn,
+            origin=site.services.settings.log_origin,
+            verifiers=site.services.log_keys.ring().verifiers,
+        )
+    assert report.ok, report.fault
+
+
+def test_two_erasures_at_once_are_one(either_arena: ArenaSite) -> None:
+    """A double click erases everything once, without an error."""
+    site = either_arena
+    voter = site.voter()
+    voter.read_and_vote()
+    gone = voter.id
+    barrier = threading.Barrier(2)
+
+    def erase(_: int) -> own_data.Erased:
+        barrier.wait(timeout=30)
+        return own_data.erase(site.services.ports, gone, site.clock())
+
+    with ThreadPoolExecutor(2) as threads:
+        done = list(threads.map(erase, range(2)))
+
+    assert sorted(each.private_parts for each in done) == [0, 2]
+    assert site.count("event_erasure") == 2
+    assert site.count("event_private") == 0
