@@ -2,6 +2,23 @@
 "use strict";
 
 (() => {
+  // The same switch as for the ballot's keys, which keys.js stores (WCAG 2.1.4).
+  const stored = () => {
+    try {
+      return localStorage.getItem("keys") !== "off";
+    } catch {
+      return true;
+    }
+  };
+  let on = stored();
+  const box = document.getElementById("keys-on");
+  if (box) {
+    box.checked = on;
+    box.addEventListener("change", () => {
+      on = box.checked;
+    });
+  }
+
   const typing = (target) => target.closest("input, select, textarea, [contenteditable]");
 
   const step = (links, by) => {
@@ -19,6 +36,9 @@
   const follow = (rel) => document.querySelector(`a[rel="${rel}"]`)?.click();
 
   document.addEventListener("keydown", (event) => {
+    if (!on || event.defaultPrevented || event.repeat || event.shiftKey) {
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) {
       return;
     }
