@@ -83,13 +83,13 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
         previous = boards.latest(conn, kind, month)
         columns = standing.columns_at(ports, conn, kind, month, store.head(conn).size)
         header = headers.latest(conn, kind, month)
-    columns, capped = counted(columns)
-    if previous is None and not (columns.votes["weight"] > 0).any():
+    columns, choices, capped = _counted(columns)
+    if previous is None and not (choices.weight > 0).any():
         return False
     if previous is not None and previous.demo and not columns.votes["demo"].any():
         previous = None  # the demo's models and zero mean nothing to real ones
     start = {row.model: row.theta for row in previous.rows} if previous else None
-    fitted = lobster.fit(columns.choices(), start=start)
+    fitted = lobster.fit(choices, start=start)
     basket = _basket(fitted, header, previous)
     made = lobster.board(fitted, basket=basket or None)
     sums = totals(columns)
@@ -117,18 +117,26 @@ def counted(columns: Columns) -> tuple[Columns, Lowered]:
     cluster and no network supplies too much of a model's evidence (V-155); all factors come from
     the uncapped weights. Points follow the weight (V-041).
     """
+    kept, _, lowered = _counted(columns)
+    return kept, lowered
+
+
+def _counted(columns: Columns) -> tuple[Columns, lobster.Choices, Lowered]:
+    """Return what `counted` does, and the votes as the engine takes them."""
     demo = columns.votes["demo"].astype(bool)
     kept = columns if demo.all() else columns.where(~demo)
     choices, rules = kept.choices(), ranking_rules.current()
-    networks = kept.votes["network"].astype(np.int64)
-    by_voter = caps.cap_factors(choices, None, rules)
-    known = bool((networks >= 0).any())
-    factors = caps.cap_factors(choices, networks, rules) if known else by_voter
+    by_voter = factors = caps.cap_factors(choices, None, rules)
+    networks = np.ascontiguousarray(kept.votes["network"])
+    if (networks >= 0).any():
+        factors = np.minimum(by_voter, caps.address_factors(choices, networks, rules))
     lowered, flags = caps.capped(choices, factors)
+    if not flags.any():
+        return kept, choices, Lowered(0, 0)
     further = flags & (factors < by_voter)
     made = kept.weighing(lowered.weight)
     made.votes["changes"] = _scaled(made.votes["changes"], factors)
-    return made, Lowered(int((flags & ~further).sum()), int(further.sum()))
+    return made, lowered, Lowered(int((flags & ~further).sum()), int(further.sum()))
 
 
 def _scaled(changes: NDArray[np.int32], factors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -165,12 +173,12 @@ class Totals:
 
 def totals(columns: Columns) -> Totals:
     """Sum each model's changes in millionths of a point (V-041) and its showings (V-065)."""
-    votes = columns.votes[columns.votes["weight"] > 0]
-    names = columns.names["models"]
-    places = votes["models"].ravel().astype(np.int64)
-    # Sums of whole numbers as floats are exact below 2^53 millionths.
-    points = np.bincount(places, weights=votes["changes"].ravel(), minlength=len(names))
-    showings = np.bincount(places, minlength=len(names))
+    names, weighing = columns.names["models"], columns.votes["weight"] > 0
+    points, showings = np.zeros((2, len(names)))
+    for models, changes in zip(columns.votes["models"].T, columns.votes["changes"].T, strict=True):
+        # Sums of whole numbers as floats are exact below 2^53 millionths.
+        points += np.bincount(models, changes * weighing, len(names))
+        showings += np.bincount(models, weighing, len(names))
     return Totals(
         {name: int(points[place]) for place, name in enumerate(names)},
         {name: int(showings[place]) for place, name in enumerate(names)},
@@ -220,7 +228,7 @@ def publish(ports: Ports, mode: Mode, month: str, now_us: int, fitted: Fitted) -
     """Write a board as one event; return False when a board of these entries is out already."""
     columns, rows, facts = fitted.columns, fitted.rows, fitted.facts
     votes = columns.votes
-    weighing = votes[votes["weight"] > 0]
+    weighing = votes["weight"] > 0
     event = BoardPublished(
         mode=mode,
         month=month,
@@ -231,9 +239,9 @@ def publish(ports: Ports, mode: Mode, month: str, now_us: int, fitted: Fitted) -
         log_size=columns.log_size,
         code_version=ports.code_version,
         demo=bool(votes["demo"].all()),
-        votes=len(weighing),
-        voters=len(np.unique(weighing["cluster"])),
-        verdicts=_verdicts(weighing),
+        votes=int(np.count_nonzero(weighing)),
+        voters=lobster.numbered(votes["cluster"][weighing])[1],
+        verdicts=_verdicts(votes["best"][weighing]),
         excluded=_excluded(columns),
         basket=tuple(fitted.basket),
         rows=tuple(rows),
@@ -262,8 +270,7 @@ def _is_out(conn: Connection, event: BoardPublished) -> bool:
     return conn.execute(query).first() is not None
 
 
-def _verdicts(votes: np.ndarray[Any, np.dtype[np.void]]) -> dict[str, int]:
-    best = votes["best"]
+def _verdicts(best: lobster.Ints) -> dict[str, int]:
     return {
         "best_worst": int((best >= 0).sum()),
         "same": int((best == lobster.SAME).sum()),

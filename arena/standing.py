@@ -92,6 +92,8 @@ def applied(columns: Columns, standing: Standing) -> Columns:
 
     A vote that weighed 0 anyway keeps the reason it was cast with.
     """
+    if not (standing.places or standing.clusters):
+        return columns
     votes = columns.votes.copy()
     reasons = list(columns.names["reasons"])
     places = np.fromiter(standing.places, dtype=np.int64, count=len(standing.places))

@@ -11,60 +11,24 @@ import os
 import threading
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection
 
-from antiabuse.tables import sighting
 from arena.ballot_events import arena_stream
-from arena.ballot_projection import WEIGHT_UNIT
 from arena.events import Mode
-from arena.tables import ballot, ballot_slot, question, vote
+from arena.vote_rows import LISTS, VOTE, Numbers, VoteTable, rows_of
 from ledger import store
-from ranking.lobster import BAD, NO_WORST, SAME, Choices
+from ranking.lobster import Choices
 
-__all__ = ["Columns", "VoteColumns", "VoteTable"]
+__all__ = ["VOTE", "Columns", "VoteColumns", "VoteTable"]
 
 LAYOUT: Final = 3
 _PAGE: Final = 20_000  # log entries read at a time
-# Each list of names, and the column of places in it.
-_LISTS: Final = {
-    "models": "models",
-    "answers": "answers",
-    "clusters": "cluster",
-    "categories": "category",
-    "reasons": "reason",
-    "networks": "network",
-}
-_VERDICTS: Final = {"same": SAME, "bad": BAD}
-_NO_REASON: Final = -1
-UNKNOWN: Final = -1
-
-# One vote in the order of the public log. Models, answers, cluster, category, reason and network
-# are places in the lists of names beside it; best and worst are slots or the engine's marks.
-VOTE: Final = np.dtype(
-    [
-        ("idx", "<i8"),
-        ("probability", "<f8"),
-        ("answers", "<i4", (4,)),
-        ("changes", "<i4", (4,)),
-        ("weight", "<i4"),
-        ("cluster", "<i4"),
-        ("network", "<i4"),
-        ("models", "<i2", (4,)),
-        ("category", "<i2"),
-        ("best", "i1"),
-        ("worst", "i1"),
-        ("reason", "i1"),
-        ("demo", "i1"),
-    ]
-)
-
-VoteTable = NDArray[np.void]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +45,13 @@ class Columns:
 
     def where(self, mask: NDArray[np.bool_]) -> Columns:
         """Return the votes that a mask (n,) keeps, over the models that they showed."""
-        votes = self.votes[mask]
-        shown = np.unique(votes["models"])
-        votes["models"] = np.searchsorted(shown, votes["models"])
-        models = [self.names["models"][place] for place in shown.tolist()]
+        if mask.all():
+            return self
+        votes, known = self.votes[mask], self.names["models"]
+        shown = np.zeros(len(known), dtype=np.bool_)
+        shown[votes["models"]] = True
+        votes["models"] = (np.cumsum(shown) - 1)[votes["models"]]
+        models = [known[place] for place in np.flatnonzero(shown).tolist()]
         return Columns(votes, {**self.names, "models": models}, self.log_size, self.last_vote)
 
     def weighing(self, weight: NDArray[np.int64]) -> Columns:
@@ -97,16 +64,22 @@ class Columns:
         """Lay the votes out as the engine takes them."""
         votes = self.votes
         sets = np.asfortranarray(votes["models"])
-        rows = np.arange(len(votes))
-        best, worst = votes["best"].astype(np.int16), votes["worst"].astype(np.int16)
         return Choices(
             models=tuple(self.names["models"]),
             sets=sets,
-            best=np.where(best >= 0, sets[rows, np.maximum(best, 0)], best),
-            worst=np.where(worst >= 0, sets[rows, np.maximum(worst, 0)], NO_WORST).astype(np.int16),
+            best=_picked(sets, votes["best"]),
+            worst=_picked(sets, votes["worst"]),
             weight=np.ascontiguousarray(votes["weight"]),
             cluster=np.ascontiguousarray(votes["cluster"]),
         )
+
+
+def _picked(sets: NDArray[np.int16], place: NDArray[np.int8]) -> NDArray[np.int16]:
+    """Return the model (n,) in each vote's place (n,); marks below 0 stay."""
+    picked = place.astype(np.int16)
+    for slot, models in enumerate(sets.T):
+        np.copyto(picked, models, where=place == slot)
+    return picked
 
 
 class VoteColumns:
@@ -114,7 +87,7 @@ class VoteColumns:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.kept: dict[tuple[str, str], Columns] = {}
+        self.kept: dict[tuple[str, str], _Kept] = {}
 
     def read(self, conn: Connection, mode: Mode, month: str, log_size: int) -> Columns:
         """Return the votes among the log's first `log_size` entries, reading only new ones.
@@ -125,66 +98,93 @@ class VoteColumns:
             month: of the votes, `2026-11`.
             log_size: entries of the log, no more than it has.
         """
-        known = self.kept.get((mode, month)) or self._load(mode, month)
-        if not _belongs(conn, mode, month, known):
-            known = _empty()
-        if known.log_size > log_size:
-            return _until(conn, mode, month, known, log_size)
-        grown = _grown(conn, mode, month, known, log_size)
-        if len(grown.votes) > len(known.votes) or known.log_size == 0:
-            self._save(mode, month, grown, appended_from=len(known.votes))
+        kept = self.kept.get((mode, month)) or self._load(mode, month)
+        if not _belongs(conn, mode, month, kept.columns):
+            kept = _empty()
+        if kept.columns.log_size > log_size:
+            return _until(conn, mode, month, kept.columns, log_size)
+        grown = _grown(conn, mode, month, kept, log_size)
+        if len(grown.columns.votes) > len(kept.columns.votes) or kept.columns.log_size == 0:
+            self._save(mode, month, grown, appended_from=len(kept.columns.votes))
         self.kept[mode, month] = grown
-        return grown
+        return grown.columns
 
     def _path(self, mode: Mode, month: str, ending: str) -> Path:
         return self.folder / f"votes-{mode}-{month}.{ending}"
 
-    def _load(self, mode: Mode, month: str) -> Columns:
+    def _load(self, mode: Mode, month: str) -> _Kept:
         """Return what the file holds, or nothing where it cannot be trusted."""
         try:
             head = json.loads(self._path(mode, month, "json").read_text(encoding="utf-8"))
             size = head["rows"] * VOTE.itemsize
             with self._path(mode, month, "bin").open("rb") as file:
                 content = file.read(size)
-            if len(content) != size or head.pop("check") != _check(head, content):
+            check, rows_check = head.pop("check"), zlib.crc32(content)
+            if len(content) != size or check != _check(_text(head), rows_check):
                 return _empty()
             if head["layout"] != LAYOUT:
                 return _empty()
             votes = np.frombuffer(content, dtype=VOTE)
-            names = {name: head[name] for name in _LISTS}
+            names = {name: head[name] for name in LISTS}
             # What follows the last vote is read again: the log may be another one from there on.
-            return Columns(votes, names, int(votes["idx"][-1]) + 1, head["last_vote"])
+            columns = Columns(votes, names, int(votes["idx"][-1]) + 1, head["last_vote"])
+            return _Kept(columns, votes, _places(names), rows_check)
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return _empty()
 
-    def _save(self, mode: Mode, month: str, columns: Columns, *, appended_from: int) -> None:
+    def _save(self, mode: Mode, month: str, kept: _Kept, *, appended_from: int) -> None:
         """Append new rows, then put the head that makes them count in place of the old one."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        content = columns.votes.tobytes()
-        path = self._path(mode, month, "bin")
+        columns, path = kept.columns, self._path(mode, month, "bin")
         with path.open("r+b" if path.exists() and appended_from else "wb") as file:
             file.seek(appended_from * VOTE.itemsize)
-            file.write(content[appended_from * VOTE.itemsize :])
+            file.write(columns.votes[appended_from:].tobytes())
             file.truncate()
         head = {
             "layout": LAYOUT,
             "rows": len(columns.votes),
             "last_vote": columns.last_vote,
-            **{name: list(columns.names[name]) for name in _LISTS},
+            **{name: list(columns.names[name]) for name in LISTS},
         }
-        head["check"] = _check(head, content)
+        text = _text(head)
+        check = f', "check": {_check(text, kept.rows_check)}}}'
         draft = self._path(mode, month, f"{os.getpid()}-{threading.get_ident()}.new")
-        draft.write_text(json.dumps(head, ensure_ascii=False), encoding="utf-8")
+        draft.write_text(text.removesuffix("}") + check, encoding="utf-8")
         draft.replace(self._path(mode, month, "json"))
 
 
-def _check(head: Mapping[str, object], content: bytes) -> int:
+def _text(head: Mapping[str, object]) -> str:
+    return json.dumps(head, ensure_ascii=False)
+
+
+def _check(head: str, rows_check: int) -> int:
     """Return a checksum over the rows and all that their numbers stand for."""
-    return zlib.crc32(json.dumps(head, sort_keys=True).encode(), zlib.crc32(content))
+    return zlib.crc32(head.encode(), rows_check)
 
 
-def _empty() -> Columns:
-    return Columns(np.zeros(0, dtype=VOTE), {name: [] for name in _LISTS}, 0, None)
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Columns, and what makes appending to them cheap.
+
+    `room` begins with the votes and has place for more; `places` are the names' numbers;
+    `rows_check` is the checksum over the votes.
+    """
+
+    columns: Columns
+    room: VoteTable
+    places: Mapping[str, Mapping[str, int]]
+    rows_check: int
+
+
+def _empty() -> _Kept:
+    votes, names = np.zeros(0, dtype=VOTE), {name: list[str]() for name in LISTS}
+    return _Kept(Columns(votes, names, 0, None), votes, _places(names), zlib.crc32(b""))
+
+
+def _places(names: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
+    return {
+        kind: {name: place for place, name in enumerate(listed)} for kind, listed in names.items()
+    }
 
 
 def _belongs(conn: Connection, mode: Mode, month: str, known: Columns) -> bool:
@@ -206,93 +206,38 @@ def _until(conn: Connection, mode: Mode, month: str, known: Columns, log_size: i
     # Names are numbered in order of appearance, so the first ones are those that were known then.
     names = {
         name: known.names[name][: int(votes[column].max(initial=-1)) + 1]
-        for name, column in _LISTS.items()
+        for name, column in LISTS.items()
     }
     place = int(votes["idx"][-1]) if len(votes) else None
     last_vote = None if place is None else _vote_at(conn, mode, month, place)
     return Columns(votes, names, log_size, last_vote)
 
 
-def _grown(conn: Connection, mode: Mode, month: str, known: Columns, log_size: int) -> Columns:
+def _grown(conn: Connection, mode: Mode, month: str, kept: _Kept, log_size: int) -> _Kept:
     """Return the columns with the votes that were sequenced since."""
-    names = {name: _Numbers(known.names[name]) for name in _LISTS}
-    parts, last_vote = [known.votes], known.last_vote
-    for low in range(known.log_size, log_size, _PAGE):
-        page = conn.execute(_query(mode, month, low, min(low + _PAGE, log_size))).all()
-        if not page:
+    columns, room, check = kept.columns, kept.room, kept.rows_check
+    places = {kind: Numbers(numbers) for kind, numbers in kept.places.items()}
+    size, last_vote = len(columns.votes), columns.last_vote
+    for low in range(columns.log_size, log_size, _PAGE):
+        rows, last = rows_of(conn, mode, month, low, min(low + _PAGE, log_size), places)
+        if last is None:
             continue
-        table = np.zeros(len(page), dtype=VOTE)
-        for place, row in enumerate(page):
-            table[place] = _numbers(row, names)
-        parts.append(table)
-        last_vote = page[-1].event_id
-    votes = np.concatenate(parts) if len(parts) > 1 else known.votes
-    return Columns(votes, {name: names[name].listed for name in _LISTS}, log_size, last_vote)
+        room = _with_room(room, size, len(rows))
+        # Beyond what earlier readings show: they stay as they are.
+        room[size : size + len(rows)] = rows
+        size, last_vote, check = size + len(rows), last, zlib.crc32(rows.tobytes(), check)
+    if size == len(columns.votes):
+        return replace(kept, columns=replace(columns, log_size=log_size))
+    votes = room[:size]
+    votes.flags.writeable = False
+    names = {kind: list(numbers) for kind, numbers in places.items()}
+    return _Kept(Columns(votes, names, log_size, last_vote), room, places, check)
 
 
-class _Numbers:
-    """Gives each name a number, in order of appearance."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.listed = list(names)
-        self._place = {name: place for place, name in enumerate(self.listed)}
-
-    def of(self, name: str) -> int:
-        place = self._place.get(name)
-        if place is None:
-            place = self._place[name] = len(self.listed)
-            self.listed.append(name)
-        return place
-
-
-def _query(mode: Mode, month: str, low: int, high: int) -> Select[Any]:
-    entries = store.sequenced(arena_stream(mode, month), "vote.cast", low, high).subquery()
-    slots = [ballot_slot.alias(f"slot_{place}") for place in range(4)]
-    query = (
-        select(
-            entries.c.idx,
-            entries.c.event_id,
-            vote.c.models,
-            vote.c.verdict,
-            vote.c.best,
-            vote.c.worst,
-            vote.c.weight_micro,
-            vote.c.cluster,
-            vote.c.reasons,
-            vote.c.changes,
-            ballot.c.set_probability,
-            question.c.category,
-            question.c.demo,
-            sighting.c.network,
-            *(slot.c.answer_id for slot in slots),
-        )
-        .join(vote, vote.c.id == entries.c.event_id)
-        .join(ballot, ballot.c.id == vote.c.ballot_id)
-        .join(question, question.c.id == vote.c.question_id)
-        .outerjoin(sighting, sighting.c.vote_id == vote.c.id)
-    )
-    for place, slot in enumerate(slots):
-        same = (slot.c.ballot_id == vote.c.ballot_id) & (slot.c.position == place)
-        query = query.join(slot, same)
-    return query.order_by(entries.c.idx)
-
-
-def _numbers(row: Row[Any], names: Mapping[str, _Numbers]) -> tuple[object, ...]:
-    """Return one vote as a row of `VOTE`."""
-    reasons = json.loads(row.reasons)
-    excluded = row.weight_micro == 0 and reasons
-    return (
-        row.idx,
-        float(row.set_probability),
-        [names["answers"].of(answer) for answer in row[-4:]],
-        [round(float(change) * WEIGHT_UNIT) for change in json.loads(row.changes)],
-        row.weight_micro,
-        names["clusters"].of(row.cluster),
-        UNKNOWN if row.network is None else names["networks"].of(row.network),
-        [names["models"].of(slug) for slug in json.loads(row.models)],
-        names["categories"].of(row.category),
-        _VERDICTS.get(row.verdict, row.best),
-        NO_WORST if row.worst is None else row.worst,
-        names["reasons"].of(reasons[0]) if excluded else _NO_REASON,
-        row.demo,
-    )
+def _with_room(room: VoteTable, size: int, more: int) -> VoteTable:
+    """Return the table, or a larger one with the same first rows, with place for more."""
+    if size + more <= len(room) and room.flags.writeable:
+        return room
+    larger = np.zeros((size + more) * 5 // 4, dtype=VOTE)
+    larger[:size] = room[:size]
+    return larger

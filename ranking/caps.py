@@ -6,6 +6,7 @@ All factors come from the uncapped weights in one pass, so their order cannot ma
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -15,9 +16,10 @@ from ranking.lobster import Choices, Flags, Floats, Ints, WrongUseError
 from ranking.picks import sums
 from ranking.rules import RankingRules
 
-__all__ = ["cap_factors", "capped"]
+__all__ = ["address_factors", "cap_factors", "capped"]
 
 _WEIGHT_UNIT: Final = 10**lobster.WEIGHT_DIGITS
+_MARGIN: Final = 1 - 1e-9  # sums in another order may differ by this share
 
 
 def cap_factors(choices: Choices, address: Ints | None, rules: RankingRules) -> Floats:
@@ -38,32 +40,93 @@ def cap_factors(choices: Choices, address: Ints | None, rules: RankingRules) -> 
     Raises:
         WrongUseError: `address` does not have one label a vote.
     """
-    if address is not None and address.shape != choices.best.shape:
+    shown = _Shown.of(choices, rules)
+    factors = shown.factors(*shown.voter)
+    return factors if address is None else np.minimum(factors, _by_address(shown, address))
+
+
+def address_factors(choices: Choices, address: Ints, rules: RankingRules) -> Floats:
+    """The same (n,) for addresses alone.
+
+    Raises:
+        WrongUseError: `address` does not have one label a vote.
+    """
+    return _by_address(_Shown.of(choices, rules), address)
+
+
+def _by_address(shown: _Shown, address: Ints) -> Floats:
+    if address.shape != shown.weight.shape:
         raise WrongUseError("addresses need one label a vote")
-    size = len(choices.models)
-    sets = np.where(choices.sets == lobster.PAD, size, choices.sets)
-    counted = (choices.best >= 0) & (choices.weight > 0)
-    voter = np.unique(choices.cluster, return_inverse=True)[1]
-    supplied = _supplied(sets, voter, np.where(counted, choices.weight, 0), size)
-    share = _caps((supplied > 0).sum(axis=0), rules)
-    factors = _smallest(sets, voter, _factors(supplied, share))
-    if address is not None:
-        known = address >= 0
-        network = np.unique(address, return_inverse=True)[1]
-        weight = np.where(counted & known, choices.weight, 0)
-        total = supplied.sum(axis=0)
-        by_network = _factors(_supplied(sets, network, weight, size), share, total)
-        factors = np.minimum(factors, np.where(known, _smallest(sets, network, by_network), 1.0))
-    return factors
+    number, count = lobster.numbered(np.where(address >= 0, address, -1) + 1)
+    return shown.factors(number, count, unknown=address < 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shown:
+    """What each vote shows, and the weight (n,) in millionths that it brings to each model of it.
+
+    `voter` are the voter clusters numbered from 0, and how many there are; `total` (M,) is in
+    votes.
+    """
+
+    sets: Ints
+    weight: Ints
+    voter: tuple[Ints, int]
+    total: Floats
+    rules: RankingRules
+
+    @classmethod
+    def of(cls, choices: Choices, rules: RankingRules) -> _Shown:
+        size = len(choices.models)
+        sets = choices.sets
+        if sets.min(initial=0) == lobster.PAD:
+            sets = np.where(sets == lobster.PAD, size, sets)
+        weight = np.where(choices.best >= 0, choices.weight, 0)
+        total = np.zeros(size + 1)
+        for column in sets.T:
+            total += np.bincount(column, weight, size + 1)
+        voter = lobster.numbered(choices.cluster)
+        return cls(sets, weight, voter, total[:size] / _WEIGHT_UNIT, rules)
+
+    def factors(self, supplier: Ints, count: int, unknown: Flags | None = None) -> Floats:
+        """The factor (n,) of each vote by its supplier, numbered from 0; unknown ones cap nobody.
+
+        Nobody supplies more of a model than of all models together, so most are seen to be below
+        every cap at once.
+        """
+        weight = self.weight if unknown is None else np.where(unknown, 0, self.weight)
+        least = self.rules.cap_share * self.total.min(initial=np.inf, where=self.total > 0)
+        much = np.bincount(supplier, weight / _WEIGHT_UNIT, count) > least * _MARGIN
+        factors, rows = np.ones(len(weight)), np.flatnonzero(much[supplier])
+        if unknown is not None:
+            rows = rows[~unknown[rows]]
+        if len(rows):
+            number, sets = (np.cumsum(much) - 1)[supplier[rows]], self.sets[rows]
+            supplied = _supplied(sets, number, weight[rows], len(self.total))
+            by_model = _factors(supplied, self.total, _caps(self._clusters(), self.rules))
+            factors[rows] = np.hstack([by_model, np.ones((len(by_model), 1))])[
+                number[:, None], sets
+            ].min(axis=1)
+        return factors
+
+    def _clusters(self) -> Ints:
+        """How many voter clusters (M,) supply each model."""
+        side = len(self.total) + 1
+        voter, voters = self.voter
+        met = np.zeros(voters * side, dtype=np.bool_)
+        first = voter[self.weight > 0].astype(np.int64) * side
+        for column in self.sets.T:
+            met[first + column[self.weight > 0]] = True
+        clusters: Ints = met.reshape(voters, side)[:, :-1].sum(axis=0)
+        return clusters
 
 
 def _supplied(sets: Ints, supplier: Ints, weight: Ints, size: int) -> Floats:
     """Weighted exposures (suppliers, M) in votes."""
     side, count = size + 1, int(supplier.max(initial=-1)) + 1
     places = np.broadcast_to(weight[:, None] / _WEIGHT_UNIT, sets.shape)
-    return sums(supplier[:, None] * side + sets, places, count * side).reshape(count, side)[
-        :, :size
-    ]
+    table = sums(supplier[:, None] * side + sets, places, count * side)
+    return table.reshape(count, side)[:, :size]
 
 
 def _caps(clusters: Ints, rules: RankingRules) -> Floats:
@@ -73,20 +136,14 @@ def _caps(clusters: Ints, rules: RankingRules) -> Floats:
     return caps
 
 
-def _factors(supplied: Floats, share: Floats, total: Floats | None = None) -> Floats:
+def _factors(supplied: Floats, total: Floats, share: Floats) -> Floats:
     """Factor of each supplier on each model."""
-    others = (supplied.sum(axis=0) if total is None else total) - supplied
+    others = total - supplied
     allowed = np.divide(
         share * others, 1 - share, out=np.full_like(others, np.inf), where=share < 1
     )
     ratio = np.divide(allowed, supplied, out=np.ones_like(supplied), where=supplied > 0)
-    return np.minimum(1.0, ratio)
-
-
-def _smallest(sets: Ints, supplier: Ints, factors: Floats) -> Floats:
-    past = np.ones((len(factors), 1))
-    smallest: Floats = np.hstack([factors, past])[supplier[:, None], sets].min(axis=1)
-    return smallest
+    return np.clip(ratio, 0.0, 1.0)
 
 
 def capped(choices: Choices, factors: Floats) -> tuple[Choices, Flags]:
@@ -96,5 +153,8 @@ def capped(choices: Choices, factors: Floats) -> tuple[Choices, Flags]:
         choices: the votes with uncapped weights.
         factors: (n,) from `cap_factors`.
     """
+    low = factors < 1
+    if not low.any():
+        return choices, low
     weight = np.rint(choices.weight * factors).astype(np.int64)
     return dataclasses.replace(choices, weight=weight), weight < choices.weight

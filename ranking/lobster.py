@@ -222,7 +222,7 @@ class _Counted:
         slots = _best_first(choices.sets[rows], choices.best[rows], size)
         few = len(slots[0]) <= _MANY_VOTES
         cells = tuple(np.empty(len(slot), dtype=np.intp) for slot in slots[1:]) if few else ()
-        voters = _numbered(choices.cluster[rows])
+        voters = numbered(choices.cluster[rows])
         votes = cls(size, slots, choices.weight[rows], *voters, cells)
         if few:
             votes._keep_cells()
@@ -477,8 +477,8 @@ def _best_first(sets: Ints, best: Ints, size: int) -> tuple[Ints, ...]:
     return tuple(np.where(slot == PAD, kind.type(size), slot) if padded else slot for slot in slots)
 
 
-def _numbered(cluster: Ints) -> tuple[Ints, int]:
-    """Voters numbered from 0, and how many there are."""
+def numbered(cluster: Ints) -> tuple[Ints, int]:
+    """Labels of voters as numbers from 0, and how many there are."""
     lowest, highest = int(cluster.min(initial=0)), int(cluster.max(initial=-1))
     if lowest < 0 or highest > _LABELS_PER_VOTE * len(cluster):
         labels, cluster = np.unique(cluster, return_inverse=True)
@@ -755,7 +755,7 @@ def _voters(choices: Choices, verdicts: Sequence[int]) -> tuple[Ints, int]:
     """Each vote's voter, -1 for votes that do not count, and the number of voters."""
     counted = (choices.weight > 0) & (choices.best >= min([0, *verdicts]))
     voter = np.full(len(counted), -1, dtype=np.int64)
-    voter[counted], voters = _numbered(choices.cluster[counted])
+    voter[counted], voters = numbered(choices.cluster[counted])
     return voter, voters
 
 

@@ -14,6 +14,7 @@ import pytest
 from arena import refits
 from arena.vote_columns import Columns, VoteColumns
 from ledger.database import open_database
+from ranking import lobster
 from ranking.lobster import BAD, NO_WORST, SAME
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import ArenaSite, open_site
@@ -98,6 +99,37 @@ def test_only_new_votes_are_read(either_arena: ArenaSite, tmp_path: Path) -> Non
 
     assert after.votes[:3].tobytes() == before.votes.tobytes()
     assert after.votes["weight"].tolist() == [1_000_000] * 4
+
+
+def test_a_reading_stays_as_it_is(arena: ArenaSite, tmp_path: Path) -> None:
+    """Later votes and models are put beside what was given out, which nobody can write to."""
+    kept = VoteColumns(tmp_path)
+    readings = []
+    for count in (1, 1, 5, 1):
+        votes_by_order(arena, count)
+        columns = read_columns(arena, kept)
+        readings.append((columns, columns.votes.tobytes(), dict(columns.names)))
+
+    for columns, content, names in readings:
+        assert columns.votes.tobytes() == content
+        assert columns.names == names
+        with pytest.raises(ValueError, match="read-only"):
+            columns.votes["weight"] = 0
+
+
+def test_a_warm_board_is_that_of_a_cold_fit(arena: ArenaSite, tmp_path: Path) -> None:
+    """Columns grown in memory and a start from the last board leave no trace in the numbers."""
+    for count in (12, 3, 5):
+        votes_by_order(arena, count)
+        refit(arena)
+
+    columns = read_columns(arena, VoteColumns(tmp_path))
+    cold = lobster.board(lobster.fit(columns.choices()))
+
+    sums = refits.totals(columns)
+    wanted = [refits.row_body(row, sums) for row in cold.models]
+    assert len(arena.events("board.published")) == 3
+    assert arena.events("board.published")[-1].body["rows"] == wanted
 
 
 def test_an_earlier_prefix_can_be_read(either_arena: ArenaSite, tmp_path: Path) -> None:

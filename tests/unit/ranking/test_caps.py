@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking import lobster, rules
-from ranking.caps import cap_factors, capped
+from ranking.caps import address_factors, cap_factors, capped
 from tests.fixtures.choices import choices_of
 
 RULES = rules.current()
@@ -132,6 +132,30 @@ def test_factors_by_definition(votes: list[tuple[list[int], int, int]]) -> None:
                 if own > 0:
                     expected = min(expected, c * (total - own) / ((1 - c) * own))
         assert factor == pytest.approx(expected, abs=1e-9)
+
+
+def test_factors_of_addresses_alone() -> None:
+    """With those of voters they are the factors of both."""
+    choices = votes_by([100] + [4] * 39)
+    address = np.where(choices.cluster < 10, 10**12 + choices.cluster % 2, -1)
+
+    alone = address_factors(choices, address, RULES)
+
+    both = cap_factors(choices, address, RULES)
+    by_voter = cap_factors(choices, None, RULES)
+    assert both.tolist() == np.minimum(alone, by_voter).tolist()
+    assert set(alone[address < 0].tolist()) == {1.0}
+    assert alone[0] < by_voter[0] < 1
+
+
+def test_one_loud_voter_among_thousands_is_found() -> None:
+    """Where nearly all are far below the cap, the one above it is still held to it."""
+    choices = votes_by([300] + [1] * 3_000)
+
+    factors = cap_factors(choices, None, RULES)
+
+    assert factors[:300] == pytest.approx(0.05 * 3_000 / (0.95 * 300))
+    assert set(factors[300:].tolist()) == {1.0}
 
 
 def test_addresses_of_another_number_are_refused() -> None:
