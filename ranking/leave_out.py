@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from ranking import lobster
-from ranking.lobster import Choices, Fit, Flags, Floats
+from ranking.lobster import Choices, Fit, Flags, Floats, Ints
+from ranking.picks import sums
 
 __all__ = ["LeaveOut"]
 
@@ -36,21 +37,29 @@ class LeaveOut:
 
     def without(self, votes: Flags) -> Floats:
         """Return the log-strengths (M,) of the fit without the votes of a mask (n,)."""
+        score, information = self._share(np.flatnonzero(votes))
         choices, theta = self._choices, self._fitted.theta
-        mine = np.flatnonzero(votes & (choices.best >= 0) & (choices.weight > 0))
-        score, information = np.zeros_like(theta), np.zeros_like(self._information)
-        for row in mine.tolist():
-            models = choices.sets[row][choices.sets[row] != lobster.PAD]
-            weight = float(choices.weight[row]) / 10**lobster.WEIGHT_DIGITS
-            odds = np.exp(theta[models] - theta[models].max())
-            chance = odds / odds.sum()
-            score[models] += weight * ((models == choices.best[row]) - chance)
-            information[np.ix_(models, models)] += weight * (
-                np.diag(chance) - np.outer(chance, chance)
-            )
         step = np.linalg.solve(self._information - information, score)
         if np.abs(step).max(initial=0.0) <= _FAR:
             return theta - step
         left = dataclasses.replace(choices, weight=np.where(votes, 0, choices.weight))
         start = dict(zip(choices.models, (theta - step).tolist(), strict=True))
         return lobster.strengths(left, ghost=self._fitted.ghost, start=start)
+
+    def _share(self, rows: Ints) -> tuple[Floats, Floats]:
+        """Score (M,) and information (M, M) of some votes at the fit of all."""
+        choices, theta = self._choices, self._fitted.theta
+        rows = rows[(choices.best[rows] >= 0) & (choices.weight[rows] > 0)]
+        size, side = len(theta), len(theta) + 1
+        sets = choices.sets[rows].astype(np.int64)
+        sets = np.where(sets == lobster.PAD, size, sets)
+        weight = choices.weight[rows, None] / 10**lobster.WEIGHT_DIGITS
+        worth = np.append(theta, -np.inf)[sets]
+        odds = np.exp(worth - worth.max(axis=1, keepdims=True))
+        chance = odds / odds.sum(axis=1, keepdims=True)
+        gain = weight * ((sets == choices.best[rows, None]) - chance)
+        shared = -weight[:, :, None] * chance[:, :, None] * chance[:, None, :]
+        pairs = sets[:, :, None] * side + sets[:, None, :]
+        table = sums(pairs, shared, side * side).reshape(side, side)[:size, :size]
+        own = sums(sets, weight * chance, side)[:size]
+        return sums(sets, gain, side)[:size], table + np.diag(own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import partial
 
@@ -13,6 +14,7 @@ from antiabuse.events import refusals_folded
 from antiabuse.quotas import take_tallies
 from antiabuse.utc import month_of
 from arena import fit_faults, month_end, refits
+from arena import sweep as sweeps
 from arena.ballot_events import arena_stream
 from arena.boards import MODES
 from arena.events import Mode
@@ -32,6 +34,7 @@ __all__ = [
     "refit",
     "refit_side_boards",
     "register_jobs",
+    "sweep",
 ]
 
 _log = structlog.get_logger("webapp.jobs")
@@ -51,6 +54,17 @@ def register_jobs(queue: Huey, services: Services) -> None:
     def _every_minute() -> None:
         every_minute(services)
 
+    sweeping = threading.Lock()
+
+    # Apart from the others, which must not wait while a large month is swept.
+    @queue.periodic_task(crontab(minute="*"), name="sweep")
+    def _sweep() -> None:
+        if sweeping.acquire(blocking=False):
+            try:
+                _guarded("sweep", lambda: sweep(services))
+            finally:
+                sweeping.release()
+
 
 def every_minute(services: Services) -> None:
     """Do what a minute brings; what fails is logged, keeps nothing else back, and comes again."""
@@ -64,12 +78,34 @@ def every_minute(services: Services) -> None:
             (f"side_boards {mode}", partial(refit_side_boards, services, mode)),
         ]
     for name, act in work:
-        try:
-            act()
-        except LedgerError as error:
-            _log.error("job_failed", job=name, error=type(error).__name__, detail=str(error))
-        except Exception as error:  # noqa: BLE001 - one job's fault must not stop the others
-            _log.error("job_failed", job=name, exc_info=error)
+        _guarded(name, act)
+
+
+def _guarded(name: str, act: Callable[[], object]) -> None:
+    """Do a job; what fails is logged."""
+    try:
+        act()
+    except LedgerError as error:
+        _log.error("job_failed", job=name, error=type(error).__name__, detail=str(error))
+    except Exception as error:  # noqa: BLE001 - one job's fault must not stop the others
+        _log.error("job_failed", job=name, exc_info=error)
+
+
+def sweep(services: Services) -> int:
+    """Let the detectors go over what is due, once a night; return how many flags they raised."""
+    flags = 0
+    for swept in sweeps.sweep_if_due(services.ports, services.clock()):
+        for detector, error in swept.faults.items():
+            _log.error(
+                "detector_failed",
+                detector=detector,
+                mode=swept.mode,
+                month=swept.month,
+                exc_info=error,
+            )
+        _log.info("swept", mode=swept.mode, month=swept.month, flags=swept.flags)
+        flags += swept.flags
+    return flags
 
 
 def refit(services: Services, mode: str) -> bool:

@@ -1,7 +1,8 @@
 """Many voters who pick one model within hours far more often than at other times.
 
 Only showings count, so a wave of honest visitors is no burst: the exact tail (Poisson-binomial) of
-the picks among the window's showings, against their chances under the fit of all votes.
+the picks among the window's showings, against their chances under the fit of all votes. Of each
+voter the first showing in a window counts, so that one eager voter is no burst either.
 """
 
 from __future__ import annotations
@@ -72,27 +73,30 @@ def bursts(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
     left = np.zeros_like(picks.chances)
     left[with_worst] = worst_chances(picks.chances[with_worst], picks.best[with_worst])
     window = picks.hour // rules.burst_hours
+    place = {name: place for place, name in enumerate(dict.fromkeys(picks.voters))}
+    voter = np.fromiter((place[name] for name in picks.voters), np.int64, len(picks.voters))
     statistics: tuple[tuple[_Kind, Ints, Floats], ...] = (
         ("best", picks.best, picks.chances),
         ("worst", picks.worst, left),
     )
     for kind, picked, chances in statistics:
-        for shown in _shown(picks.sets, window, chances, len(picks.models)):
+        for shown in _shown(picks.sets, voter, window, chances):
             tests += 1
             cell = _cell(kind, picks, window, shown, picked, chances)
-            if cell is not None and len(cell.picked) >= rules.burst_votes:
+            if cell is not None and len(cell.picked) >= rules.burst_voters:
                 cells.append(cell)
     level = float(rules.burst_level) / max(1, tests)
     return [_finding(picks, cell, tests, rules) for cell in cells if cell.p <= level]
 
 
-def _shown(sets: Ints, window: Ints, chances: Floats, models: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield the votes and slots that showed one model in one window, for each that occurs."""
+def _shown(sets: Ints, voter: Ints, window: Ints, chances: Floats) -> Iterator[tuple[Ints, Ints]]:
+    """Yield, for each model and window, the votes and slots that showed it to a voter first."""
     vote, slot = np.nonzero(chances > 0)
-    cell = window[vote] * models + sets[vote, slot]
-    order = np.argsort(cell, kind="stable")
-    edges = np.flatnonzero(np.diff(cell[order])) + 1
-    for part in np.split(order, edges):
+    models, voters = int(sets.max(initial=0)) + 1, int(voter.max(initial=0)) + 1
+    cell = window[vote].astype(np.int64) * models + sets[vote, slot]
+    keys, first = np.unique(cell * voters + voter[vote], return_index=True)
+    edges = np.flatnonzero(np.diff(keys // voters)) + 1
+    for part in np.split(first, edges):
         if len(part):
             yield vote[part], slot[part]
 

@@ -183,11 +183,11 @@ class DetectorRules:
             "reason": "A call to vote works within hours; a quarter of a day holds its wave.",
         },
     )
-    burst_votes: int = field(
+    burst_voters: int = field(
         default=10,
         metadata={
-            "unit": "picks of one model in the window",
-            "reason": "Fewer move no rank, whatever their odds.",
+            "unit": "voters who picked one model in the window",
+            "reason": "A wave is many people; what a few do, the tests of voters show.",
         },
     )
     burst_level: Decimal = field(

@@ -11,9 +11,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+import structlog
 from huey.api import Huey
 from redis.exceptions import ConnectionError as RedisGone
 
+from arena.sweep import Swept
 from webapp import jobs
 from webapp.logs import Outages
 from webapp.wiring import Services
@@ -101,6 +103,24 @@ def test_one_failing_job_keeps_no_other_back(monkeypatch: pytest.MonkeyPatch) ->
     jobs.every_minute(cast("Services", SimpleNamespace(ports=None, clock=time.time_ns)))
 
     assert fitted == list(jobs.MODES)
+
+
+def test_a_sweep_tells_of_the_detectors_that_could_not_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each is logged with its fault, and the flags of the others are counted."""
+    done = [
+        Swept("speed", "2026-11", 2, {"burst": ZeroDivisionError()}),
+        Swept("expert", "2026-11", 1, {}),
+    ]
+    monkeypatch.setattr("webapp.jobs.sweeps.sweep_if_due", lambda _ports, _now: done)
+
+    with structlog.testing.capture_logs() as lines:
+        flags = jobs.sweep(cast("Services", SimpleNamespace(ports=None, clock=time.time_ns)))
+
+    assert flags == 3
+    assert [line["event"] for line in lines] == ["detector_failed", "swept", "swept"]
+    assert lines[0]["detector"] == "burst"
 
 
 def test_an_outage_is_one_line_without_the_address() -> None:

@@ -70,7 +70,7 @@ def test_the_chance_is_that_of_the_picks_among_the_showings() -> None:
     """Twelve of twelve picks at one in four have 4^-12, with two models tested."""
     picks = TimedPicks(
         votes=tuple(f"vote-{row}" for row in range(12)),
-        voters=("v",) * 12,
+        voters=tuple(f"voter-{row}" for row in range(12)),
         hour=np.zeros(12, dtype=np.int64),
         models=("a", "b"),
         sets=np.tile([0, 1], (12, 1)),
@@ -84,6 +84,7 @@ def test_the_chance_is_that_of_the_picks_among_the_showings() -> None:
     assert float(found.p_value) == pytest.approx(4.0**-12, rel=1e-5)
     assert found.numbers["tests"] == "2"
     assert bursts(replace(picks, hour=np.arange(12)), RULES) == []
+    assert bursts(replace(picks, voters=("one",) * 12), RULES) == []
 
 
 def test_an_empty_month_has_no_burst() -> None:

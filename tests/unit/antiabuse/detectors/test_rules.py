@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "539eaea9d993078ceb21565ad44a49a757d281049ef8cabdec10ff0d36e1c080"}
+DIGESTS = {"arena.2026.1": "88bf4d8cd219d5828136d93c361ffeaae6317e95ac8088eba91d67272bb8b0b9"}
 
 
 def test_every_number_has_unit_and_reason() -> None:

@@ -1,0 +1,161 @@
+"""One night's work: all detectors over a mode's month, each on its own, nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
+from functools import partial
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from antiabuse.detectors import rules as detector_rules
+from antiabuse.detectors.finding import Detector, Finding
+from arena import boards, flags, sweep_crowd
+from arena.events import Mode
+from arena.flags import Look
+from arena.refits import counted
+from arena.review_tables import flag
+from arena.sweep_looks import AT_LOOKS, LookTaker, due_looks
+from arena.sweep_votes import MonthVotes, read_sightings
+from ranking import lobster
+from ranking.lobster import Choices
+
+__all__ = ["EVERYBODY", "NIGHT", "Night", "days_of"]
+
+EVERYBODY: Final = "*"
+"""In the place of a voter: a look at all of a day's votes; its number is the day of the month."""
+
+NIGHT: Final = "night"
+"""In the place of a detector: the sweep itself went over that day."""
+
+_BY_FIT: Final = (*AT_LOOKS, Detector.IDENTICAL_BALLOTS, Detector.BURST, Detector.CAMPAIGN)
+
+
+class Night:
+    """One sweep's work: findings, the looks that gave them, and the detectors that failed."""
+
+    def __init__(
+        self, conn: Connection, mode: Mode, month: str, today: str, votes: MonthVotes
+    ) -> None:
+        self.mode = mode
+        self.month = month
+        self.findings: list[Finding] = []
+        self.looks: list[Look] = []
+        self.faults: dict[str, Exception] = {}
+        self._conn = conn
+        self._votes = votes
+        self._rules = detector_rules.current()
+        self._days = [day for day in days_of(month) if day < today]
+        self._taken = flags.taken_looks(conn, mode, month)
+
+    def run(self) -> None:
+        """Run every detector; one that fails keeps no other one back (V-168)."""
+        votes, month, rules = self._votes, self.month, self._rules
+        self._try(Detector.REPETITIVE_LABELS, lambda: sweep_crowd.label_runs(votes, rules))
+        self._try(
+            Detector.REPEATED_QUESTION, lambda: sweep_crowd.known_questions(votes, month, rules)
+        )
+        self._try(Detector.SEEN_ANSWER, lambda: sweep_crowd.told_answers(votes, month, rules))
+        self._places()
+        self._with_fit()
+        self.looks += [(NIGHT, EVERYBODY, int(day[-2:])) for day in self._days]
+
+    def _places(self) -> None:
+        """Look at where and how fast votes were cast, on days that were not looked at yet."""
+        detectors = (Detector.FAST_DWELL, Detector.SHARED_DEVICE, Detector.SHARED_ADDRESS)
+        days = sorted({day for detector in detectors for day in self._undone(detector)})
+        mode, rules = self.mode, self._rules
+        seen = read_sightings(self._conn, self.month, days)
+        acts: tuple[Callable[[], list[Finding]], ...] = (
+            lambda: sweep_crowd.fast_days(seen, mode, rules),
+            lambda: sweep_crowd.shared_places(seen, mode, rules, devices=True),
+            lambda: sweep_crowd.shared_places(seen, mode, rules, devices=False),
+        )
+        for detector, act in zip(detectors, acts, strict=True):
+            self._try(detector, act, _day_looks(detector, days))
+
+    def _with_fit(self) -> None:
+        """Look at picks against the fit; without one, say of each detector that it did not run."""
+        votes, rules = self._votes, self._rules
+        try:
+            choices = counted(votes.now)[0].choices()
+            basket, start = _zero(self._conn, self.mode, self.month, choices)
+            fitted = lobster.fit(choices, start=start)
+            taker = LookTaker(votes, choices, fitted, basket, rules)
+        except lobster.LobsterError as error:
+            for detector in _BY_FIT:
+                self.faults[detector.value] = error
+            return
+        days, flagged = self._undone(Detector.BURST), self._flagged(Detector.CAMPAIGN)
+        self._try(
+            Detector.CAMPAIGN,
+            lambda: sweep_crowd.common_causes(votes, flagged, fitted.theta, rules),
+        )
+        self._try(
+            Detector.IDENTICAL_BALLOTS, lambda: sweep_crowd.equal_pairs(votes, fitted.theta, rules)
+        )
+        self._try(
+            Detector.BURST,
+            lambda: sweep_crowd.waves(votes, days, fitted.theta, rules),
+            _day_looks(Detector.BURST, days),
+        )
+        for detector in AT_LOOKS:
+            for voter, look in due_looks(votes, detector, self._taken, rules):
+                found = partial(_listed, taker, detector, voter, look)
+                self._try(detector, found, [(detector.value, votes.names[voter], look)])
+
+    def _try(
+        self, detector: Detector, act: Callable[[], list[Finding]], looks: Sequence[Look] = ()
+    ) -> None:
+        try:
+            found = act()
+        except Exception as error:  # noqa: BLE001 - whatever stops one detector is told, not spread
+            self.faults[detector.value] = error
+        else:
+            self.findings += found
+            self.looks += looks
+
+    def _flagged(self, detector: Detector) -> frozenset[str]:
+        """Return the voters whom a detector reported this month."""
+        query = select(flag.c.subject).where(
+            flag.c.detector == detector.value, flag.c.mode == self.mode, flag.c.month == self.month
+        )
+        return frozenset(" ".join(self._conn.execute(query).scalars()).split())
+
+    def _undone(self, detector: Detector) -> list[str]:
+        """Return the days over which a detector did not go yet."""
+        return [
+            day
+            for day in self._days
+            if (detector.value, EVERYBODY, int(day[-2:])) not in self._taken
+        ]
+
+
+def _listed(taker: LookTaker, detector: Detector, voter: int, look: int) -> list[Finding]:
+    found = taker.take(detector, voter, look)
+    return [found] if found else []
+
+
+def _day_looks(detector: Detector, days: Sequence[str]) -> list[Look]:
+    return [(detector.value, EVERYBODY, int(day[-2:])) for day in days]
+
+
+def _zero(
+    conn: Connection, mode: Mode, month: str, choices: Choices
+) -> tuple[Sequence[str], dict[str, float]]:
+    """Return the basket of the newest board and its strengths to start from; empty without one."""
+    board = boards.latest(conn, mode, month)
+    if board is None or board.demo:
+        return (), {}
+    known = set(choices.models)
+    basket = board.basket if set(board.basket) <= known else ()
+    return basket, {row.model: row.theta for row in board.rows if row.model in known}
+
+
+def days_of(month: str) -> Iterator[str]:
+    """Yield a month's days."""
+    day = date.fromisoformat(f"{month}-01")
+    while f"{day:%Y-%m}" == month:
+        yield day.isoformat()
+        day += timedelta(days=1)
