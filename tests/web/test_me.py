@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from antiabuse import rules
 from ledger.canonical import canonical, digest
 from ledger.verify import verify_log
 from tests.fixtures.arena_app import OpenArena
@@ -319,3 +320,23 @@ def test_erasing_twice_does_no_harm(arena: ArenaSite) -> None:
     assert voter.post("/me/erase").status_code == 303
     assert arena.count("event_erasure") == erased
     assert arena.count("erased_voter") == 1
+
+
+# --- What the pages say ---
+
+
+def test_the_pages_print_the_periods_in_force(arena: ArenaSite) -> None:
+    """Privacy page and own page name the rulebook's days, and no other number."""
+    numbers = rules.current()
+    voter = arena.voter()
+    for path in ("/privacy", "/me"):
+        text = voter.get(path).text
+        assert f"erased {numbers.private_days} days after the month" in text, path
+        assert f"destroyed after {numbers.day_key_days} days" in text, path
+        assert f"{numbers.cookie_days} days, or until you erase it" in text, path
+
+
+def test_the_cookie_lives_as_long_as_the_rules_say(arena: ArenaSite) -> None:
+    """Browser and retention go by the same number."""
+    header = arena.voter().get("/").headers["Set-Cookie"]
+    assert f"Max-Age={rules.current().cookie_days * 86_400}" in header

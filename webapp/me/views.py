@@ -39,7 +39,9 @@ class MeView:
 @reading_limit
 def show_me() -> Response:
     """Show the visitor's own votes, allowances, boards, and everything kept on them."""
-    page = render_template("me/me.html", me=_view(), nav="me", fragment=wants_fragment())
+    page = render_template(
+        "me/me.html", me=_view(), rules=rules.current(), nav="me", fragment=wants_fragment()
+    )
     return _private(make_response(page))
 
 

@@ -90,19 +90,26 @@ def show_about() -> Response:
 @reading_limit
 def show_privacy() -> Response:
     """Say what is kept, why and how long."""
-    return _page("pages/privacy.html", nav="privacy", fingerprint=services().settings.fingerprint)
+    return _page(
+        "pages/privacy.html",
+        nav="privacy",
+        fingerprint=services().settings.fingerprint,
+        rules=antiabuse_rules.current(),
+    )
 
 
 @pages.get("/verify")
 @reading_limit
 def show_verify() -> Response:
     """Say how anyone checks the log and a receipt."""
+    keys = services().log_keys.ring().verifiers
     with services().database.read() as conn:
         note = store.checkpoint_text(conn)
     return _page(
         "pages/verify.html",
         nav="verify",
-        verifier_key=services().log_key.verifier.vkey,
+        verifier_key=keys[0].vkey,
+        older_keys=[key.vkey for key in keys[1:]],
         origin=services().settings.log_origin,
         checkpoint=note,
     )
