@@ -327,6 +327,8 @@ def test_a_backup_restores(
     assert made.exit_code == 0, made.output
     assert {"log-key", "log-checkpoint", arena_file.name} <= {p.name for p in folder.iterdir()}
     assert (folder / "log-key").stat().st_mode & 0o077 == 0
+    assert list(voted.services.settings.key_dir.iterdir())
+    assert not list(folder.rglob("*.key"))  # keys that are to be destroyed must not be copied
     assert folder.stat().st_mode & 0o077 == 0
     assert f"The log is whole: {size} entries" in restored.stdout
     assert second.exit_code == 2
