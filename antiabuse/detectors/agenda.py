@@ -1,9 +1,11 @@
 """Signed per-model z: who picks a model best, or worst, more or less often than all others (V-153).
 
-Best picks count as in V-153 over votes that have one: "About the same" and "Both bad" name no
-model, and the fit knows no chance of them (`deciding.py` looks at those). Worst picks are compared
-with the chance given the best pick. The normal law is poor for rare picks, so the exact tail
-(Poisson-binomial) must pass the same level; that only takes false alarms away.
+A result is 1 for a best pick, else 0, also after "About the same" and "Both bad". The fit knows the
+chance of a best pick given that there is one; times the voter's own share of votes with one, it is
+the chance of the result, whatever habits the voter has. Worst picks are compared likewise with the
+chance given the best pick, times the voter's share of worst picks. The normal law is poor for rare
+picks, so the exact tail (Poisson-binomial) must pass the same level, which only takes false alarms
+away.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 from antiabuse.detectors.evidence import NO_PICK, Showings, VoterPicks, worst_chances
 from antiabuse.detectors.finding import Detector, Finding, number_text
 from antiabuse.detectors.rules import DetectorRules
-from antiabuse.detectors.tails import normal_bound
+from antiabuse.detectors.tails import Ints, normal_bound
 from antiabuse.detectors.tallies import Tally, exact_p
 
 __all__ = ["model_agenda"]
@@ -53,8 +55,7 @@ def model_agenda(picks: VoterPicks, look: int, rules: DetectorRules) -> Finding 
         look: as in `Finding`.
         rules: thresholds.
     """
-    decided = picks.decided()
-    statistics = (_best(decided, rules), _worst(decided, rules))
+    statistics = (_best(picks, rules), _worst(picks, rules))
     tests = sum(len(statistic.tested) for statistic in statistics)
     hits = sorted(_hits(statistics, float(rules.agenda_level), tests), key=lambda hit: hit.p)
     if not hits:
@@ -72,7 +73,7 @@ def model_agenda(picks: VoterPicks, look: int, rules: DetectorRules) -> Finding 
     return Finding(
         detector=Detector.MODEL_AGENDA,
         subjects=(picks.voter,),
-        votes=decided.showing([hit.model for hit in hits]).votes,
+        votes=picks.showing([hit.model for hit in hits]).votes,
         statistic=number_text(first.z),
         threshold=number_text(normal_bound(float(rules.agenda_level) / tests)),
         p_value=number_text(first.p),
@@ -83,15 +84,21 @@ def model_agenda(picks: VoterPicks, look: int, rules: DetectorRules) -> Finding 
 
 
 def _best(picks: VoterPicks, rules: DetectorRules) -> _Statistic:
-    showings = Showings.of_picks(picks.sets, picks.best, picks.chances)
+    chances = picks.chances * _share(picks.best)
+    showings = Showings.of_picks(picks.sets, picks.best, chances)
     return _statistic("best", showings, len(picks.models), rules)
 
 
 def _worst(picks: VoterPicks, rules: DetectorRules) -> _Statistic:
-    kept = picks.only(picks.worst != NO_PICK)
-    chances = worst_chances(kept.chances, kept.best)
-    showings = Showings.of_picks(kept.sets, kept.worst, chances)
+    decided = picks.decided()
+    chances = worst_chances(decided.chances, decided.best) * _share(decided.worst)
+    showings = Showings.of_picks(decided.sets, decided.worst, chances)
     return _statistic("worst", showings, len(picks.models), rules)
+
+
+def _share(picked: Ints) -> float:
+    """Share of votes with a pick."""
+    return float((picked != NO_PICK).mean()) if len(picked) else 0.0
 
 
 def _statistic(kind: Kind, showings: Showings, size: int, rules: DetectorRules) -> _Statistic:

@@ -62,8 +62,8 @@ def test_too_few_appearances_are_not_tested() -> None:
     assert model_agenda(ten_votes(10, 0.01).first(5), 5, RULES) is not None
 
 
-def test_votes_without_a_pick_do_not_enter() -> None:
-    """Verdicts of "same" and "bad" change neither picks nor expectation."""
+def test_votes_without_a_pick_count_as_nought_at_the_voters_own_rate() -> None:
+    """Ten verdicts of "same" halve the chance of twenty showings: (10 - 2.5) / sqrt(35/16)."""
     picks = ten_votes(10)
     doubled = VoterPicks(
         voter="v",
@@ -75,11 +75,24 @@ def test_votes_without_a_pick_do_not_enter() -> None:
         chances=np.tile(picks.chances, (2, 1)),
     )
 
-    alone, both = model_agenda(picks, 10, RULES), model_agenda(doubled, 20, RULES)
-    assert alone is not None
-    assert both is not None
-    assert both.statistic == alone.statistic
-    assert both.votes == alone.votes
+    found = model_agenda(doubled, 20, RULES)
+    assert found is not None
+    assert float(found.statistic) == pytest.approx(7.5 / np.sqrt(35 / 16), rel=1e-5)
+    assert found.numbers["seen:best:first"] == "20"
+    assert found.numbers["expected:best:first"] == "2.5"
+
+
+def test_someone_who_rarely_decides_has_no_agenda() -> None:
+    """Forty verdicts and ten honest picks are a habit, and no model's misfortune."""
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        picks = simulated_voter("honest", 50, rng)
+        rare = replace(
+            picks,
+            best=np.where(np.arange(50) < 40, NO_PICK, picks.best),
+            worst=np.full(50, NO_PICK),
+        )
+        assert model_agenda(rare, 50, RULES) is None
 
 
 @pytest.mark.parametrize(
