@@ -17,8 +17,10 @@ _PLAIN: Final = frozenset(
         "/moderation/decisions",
     }
 )
+_UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _WITH_ID: Final = re.compile(
-    r"/moderation/(?:cases|votes|decisions)/[A-Za-z0-9][A-Za-z0-9:_-]{0,120}"
+    rf"/moderation/(?:votes/{_UUID}|decisions/{_UUID}"
+    rf"|cases/(?:flag|answer|dispute|vote):{_UUID}|cases/voter:[0-9]{{4}}-[0-9]{{2}}:[0-9a-f]{{32}})"
 )
 
 

@@ -50,7 +50,8 @@ def test_signing_in_leads_to_the_page_that_was_asked_for(arena: ArenaSite, peopl
         "/\\evil.example",
         "/moderation/../../evil",
         "/moderation/cases/..%2f..%2f",
-        "/moderation/cases/flag:1\n",
+        "/moderation/cases/flag:7f1b6c0e-8d1f-4c55-9d3a-2f60a1f7a111\n",
+        "/moderation/cases/flag:1",
         "/moderation/sign-out",
         "/",
         "javascript:alert(1)",
@@ -64,6 +65,26 @@ def test_signing_in_leads_nowhere_else(arena: ArenaSite, people: People, asked: 
     entered = Moderator(arena, "203.0.113.9").sign_in(next=asked)
 
     assert (entered.status_code, entered.headers["Location"]) == (303, "/moderation")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "/moderation/audit",
+        "/moderation/cases/flag:7f1b6c0e-8d1f-4c55-9d3a-2f60a1f7a111",
+        "/moderation/cases/voter:2026-11:0123456789abcdef0123456789abcdef",
+        "/moderation/votes/7f1b6c0e-8d1f-4c55-9d3a-2f60a1f7a111",
+    ],
+)
+def test_signing_in_leads_back_to_our_own_rooms(
+    arena: ArenaSite, people: People, asked: str
+) -> None:
+    """Who followed a link to a case arrives there."""
+    people.add("rosa", now_us=arena.clock())
+
+    entered = Moderator(arena, "203.0.113.9").sign_in(next=asked)
+
+    assert entered.headers["Location"] == asked
 
 
 def test_the_session_cookie_is_shut_in(arena: ArenaSite, people: People) -> None:
