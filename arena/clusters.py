@@ -7,13 +7,15 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from antiabuse import quotas
 from antiabuse.identity import pseudonym
 from antiabuse.statements import Statement
 from antiabuse.utc import month_of
+from antiabuse.voter import VoterState
 from arena.ports import Ports
 from arena.visitor import Visitor
 
-__all__ = ["Cluster", "cluster_of"]
+__all__ = ["Cluster", "cluster_of", "state_of"]
 
 _NAME: Final = Statement(
     "SELECT cluster FROM cluster_member WHERE month = :month AND voter = :voter"
@@ -53,3 +55,9 @@ def cluster_of(conn: Connection, ports: Ports, visitor: Visitor) -> Cluster:
         return Cluster(own, own, ())
     holders = _HOLDERS.run(conn, month=month, cluster=name).scalars()
     return Cluster(own, name, tuple(sorted(set(holders) - {visitor.voter})))
+
+
+def state_of(conn: Connection, ports: Ports, visitor: Visitor) -> VoterState | None:
+    """Return what a visitor's cluster has used and may still do today; None if not registered."""
+    others = cluster_of(conn, ports, visitor).others
+    return quotas.read_cluster(conn, visitor.voter, others, visitor.now_us)

@@ -19,8 +19,8 @@ SHOWN_AGAIN = 8
 # sighting.
 VOTE_PLAIN = 15
 REFUSED_VOTE = 9
-# The reveal on top: vote, slots, answers, board, others, reasons, place in the log, voter, frame.
-VOTE_HTMX = 25
+# The reveal on top: vote, slots, answers, board, others, reasons, place in the log, voter (2), frame.
+VOTE_HTMX = 26
 
 
 @pytest.mark.parametrize("votes_before", [0, 3])

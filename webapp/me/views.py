@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from flask import Blueprint, Response, make_response, redirect, render_template
 
-from antiabuse import quotas, rules
+from antiabuse import rules
 from antiabuse.voter import VoterState
 from arena import own_data
 from arena.boards import MODES
+from arena.clusters import state_of
 from arena.own_board import OwnBoard, own_board
 from arena.own_votes import OwnVote, own_votes
 from webapp.htmx import wants_fragment
@@ -51,7 +52,7 @@ def _view() -> MeView:
     if visitor is None:
         return MeView((), None, None, asks, (), None, cookie)
     with services().database.read() as conn:
-        state = quotas.read(conn, visitor.voter, visitor.now_us)
+        state = state_of(conn, services().ports, visitor)
         boards = tuple(own_board(conn, visitor.voter, mode) for mode in MODES)
         return MeView(
             votes=own_votes(conn, visitor.voter),

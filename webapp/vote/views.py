@@ -22,6 +22,7 @@ from arena.ballot_store import LETTERS, load_held, route_holder
 from arena.ballots import Capped, Shown
 from arena.boards import as_mode
 from arena.events import Mode
+from arena.clusters import state_of
 from arena.reveals import load_reveal
 from arena.visitor import Visitor
 from arena.votes import ANY_MODE, record_refusal
@@ -160,7 +161,7 @@ def _reveal_page(visitor: Visitor, ballot_id: str, route: str) -> Response:
 
 def _state(conn: Connection, visitor: Visitor) -> VoterState:
     """Return a registered voter's state; whoever holds a ballot is registered."""
-    state = quotas.read(conn, visitor.voter, visitor.now_us)
+    state = state_of(conn, services().ports, visitor)
     if state is None:
         raise Refused(Refusal.BAD_IDENTITY)
     return state

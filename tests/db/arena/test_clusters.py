@@ -195,3 +195,14 @@ def test_a_held_ballot_is_still_the_voters_own(either_arena: ArenaSite) -> None:
         held = load_held(conn, arena.services.tokens.read(token).ballot)
     assert held is not None
     assert held.state == "open"
+
+
+def test_pages_say_what_the_cluster_has_left(either_arena: ArenaSite) -> None:
+    """A joined voter is told the allowance that holds, on the reveal and on the own page."""
+    arena = either_arena
+    one, two = pair(arena)
+    joined(arena, one, two)
+    left = antiabuse_rules.current().daily_votes - 2
+
+    assert f"<strong>{left}</strong> votes" in one.get("/me").text
+    assert f"{left - 1} votes left today" in one.read_and_vote().text
