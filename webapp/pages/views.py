@@ -11,6 +11,7 @@ from flask import Blueprint, Response, make_response, render_template
 
 from antiabuse import rules as antiabuse_rules
 from antiabuse.detectors import rules as detector_rules
+from arena import review_rules
 from arena import rules as arena_rules
 from ledger import receipt_check, store
 from ranking import lobster
@@ -56,6 +57,7 @@ def show_rules() -> Response:
         _group("detectors", "Review of votes", detector_rules.current()),
         _group("ranking", "Ranking", ranking_rules.current()),
         _group("arena", "Questions and answers", arena_rules.current()),
+        _group("moderation", "Moderation", review_rules.current()),
     )
     in_force = services().settings.rate_limit
     return _page("rules/rules.html", nav="rules", rules=groups, rate_limit=in_force)

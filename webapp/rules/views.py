@@ -9,8 +9,10 @@ from typing import Final
 from flask import Blueprint, Response, make_response, render_template, request
 
 from antiabuse import rules as antiabuse_rules
+from antiabuse.detectors import rules as detector_rules
 from antiabuse.sincerity import ClientValues, Sincerity, weigh
 from antiabuse.utc import SECOND_US
+from arena.review_rules import REASONS, Act
 from ranking import points
 from ranking import rules as ranking_rules
 from ranking.points import VotePoints
@@ -21,6 +23,8 @@ from webapp.rules.numbers import RuleText
 
 arena_rules = Blueprint("arena_rules", __name__)
 
+# A note decides nothing.
+DECISIONS: Final = tuple(act for act in Act if act is not Act.NOTE)
 _FIRST_DWELL: Final = "6"
 _FIRST_SCROLL: Final = "1"
 _MOST_DIGITS: Final = 12
@@ -48,6 +52,8 @@ def explain() -> Response:
         formula=formula,
         ranking=RuleText(ranking_rules.current()),
         voting=RuleText(antiabuse_rules.current()),
+        detectors=RuleText(detector_rules.current()),
+        decisions={act.value.replace("_", " ").capitalize(): REASONS[act] for act in DECISIONS},
         example=example,
         nav="rules",
         fragment=wants_fragment(),

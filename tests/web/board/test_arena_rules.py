@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from html import unescape
 
 import pytest
 
 from antiabuse import rules as antiabuse_rules
+from antiabuse.detectors import rules as detector_rules
+from arena.review_rules import REASONS
 from ranking import rules as ranking_rules
 from tests.fixtures.arena_site import ArenaSite
 from webapp.rules.numbers import written
+from webapp.rules.views import DECISIONS
 
 # Fields of the ranking's ruleset that no formula of this page needs: they stand on /rules.
 ELSEWHERE = {
@@ -99,3 +103,17 @@ def test_rules_lead_to_formulas_and_engine(arena: ArenaSite) -> None:
     for html in (rules, page(arena)):
         assert re.search(r'href="/rules/lobster.py"', html)
     assert str(antiabuse_rules.current().full_dwell_s) in page(arena)
+
+
+def test_every_number_of_the_detectors_is_explained(arena: ArenaSite) -> None:
+    """V-053: whatever opens a case stands on the page with its reason."""
+    html = unescape(page(arena))
+    for field in fields(detector_rules.current()):
+        assert field.name == "id" or field.metadata["reason"] in html, field.name
+
+
+def test_every_reason_of_a_decision_is_listed(arena: ArenaSite) -> None:
+    """A voter can read for which reasons a moderator may decide."""
+    html = unescape(page(arena))
+    texts = [text for act in DECISIONS for text in REASONS[act].values()]
+    assert [text for text in texts if text not in html] == []
