@@ -12,6 +12,7 @@ from antiabuse.voter import VoterState
 from arena import own_data
 from arena.boards import MODES
 from arena.clusters import state_of
+from arena.dispute_views import Dispute, own_disputes
 from arena.own_board import OwnBoard, own_board
 from arena.own_votes import OwnVote, own_votes
 from webapp.htmx import wants_fragment
@@ -32,6 +33,7 @@ class MeView:
     consent: str | None
     asks_consent: bool
     boards: tuple[OwnBoard, ...]
+    disputes: tuple[Dispute, ...]
     kept: KeptView | None
     cookie: str
 
@@ -50,7 +52,7 @@ def _view() -> MeView:
     asks, cookie = services().settings.fingerprint, cookie_name()
     visitor = returning_visitor()
     if visitor is None:
-        return MeView((), None, None, asks, (), None, cookie)
+        return MeView((), None, None, asks, (), (), None, cookie)
     with services().database.read() as conn:
         state = state_of(conn, services().ports, visitor)
         boards = tuple(own_board(conn, visitor.voter, mode) for mode in MODES)
@@ -60,6 +62,7 @@ def _view() -> MeView:
             consent=state.consent if state else None,
             asks_consent=asks,
             boards=tuple(board for board in boards if board.votes),
+            disputes=own_disputes(conn, visitor.voter),
             kept=kept_view(own_data.kept_on(conn, visitor.voter)),
             cookie=cookie,
         )

@@ -21,8 +21,9 @@ from arena.ballot_events import arena_stream
 from arena.ballot_store import LETTERS, load_held, route_holder
 from arena.ballots import Capped, Shown
 from arena.boards import as_mode
-from arena.events import Mode
 from arena.clusters import state_of
+from arena.dispute_views import Dispute, own_disputes
+from arena.events import Mode
 from arena.reveals import load_reveal
 from arena.visitor import Visitor
 from arena.votes import ANY_MODE, record_refusal
@@ -138,10 +139,15 @@ def show_reveal(route: str) -> Response:
     ballot_id = held_ballot(visitor, route)
     if visitor is None:  # refused above; said again for the type checker
         abort(403)
-    return _reveal_page(visitor, ballot_id, route)
+    with services().database.read() as conn:
+        own = own_disputes(conn, visitor.voter)
+    about = tuple(each for each in own if each.ballot == ballot_id)
+    return _reveal_page(visitor, ballot_id, route, about)
 
 
-def _reveal_page(visitor: Visitor, ballot_id: str, route: str) -> Response:
+def _reveal_page(
+    visitor: Visitor, ballot_id: str, route: str, disputes: tuple[Dispute, ...] = ()
+) -> Response:
     with services().database.read() as conn:
         reveal = load_reveal(conn, ballot_id)
         if reveal is None:
@@ -152,6 +158,7 @@ def _reveal_page(visitor: Visitor, ballot_id: str, route: str) -> Response:
     page = render_template(
         "vote/reveal.html",
         reveal=reveal_view(reveal, route, state, sequenced=sequenced),
+        disputes=disputes,
         mode=reveal.mode,
         nav="vote",
         fragment=wants_fragment(),

@@ -85,6 +85,15 @@ def test_the_public_reads_states_and_not_the_voters_words(arena: ArenaSite, seen
     assert seen.votes[0] not in page
 
 
+def test_the_vote_and_the_own_page_tell_the_state(seen: OneSided) -> None:
+    """The voter need not search for it: it stands on the reveal and among the own votes."""
+    seen.voter.post("/disputes", {"vote": seen.routes[0], "text": WORDS})
+
+    for path in (f"/ballots/{seen.routes[0]}", "/me"):
+        assert "Submitted, waits for a moderator" in seen.voter.get(path).text
+    assert "Submitted" not in seen.voter.get(f"/ballots/{seen.routes[1]}").text
+
+
 def test_words_are_no_markup(seen: OneSided) -> None:
     """What a voter writes is text."""
     words = "<script>alert(1)</script>{{ 7 * 7 }}"
