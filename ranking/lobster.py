@@ -71,12 +71,14 @@ _SHRINK: Final = 0.25  # of a step to the last; about-right information does bet
 _SHORT: Final = 0.1  # natural logs; on such a way the information hardly changes
 _SETTLED: Final = 1e-4  # of the tolerance: how far from the maximum a fit may end
 _ABOUT_SETTLED: Final = 0.02  # the same with information that is about right
+_NEARLY_SETTLED: Final = 2.0  # the same when one more step with the exact one follows
 _COUNTLESS: Final = 100_000  # votes, from which on the exact information is not worth its time
 _NEAR: Final = 1e-3  # natural logs; the start need not be better, for votes are noisier than that
 _BLOCK_VOTES: Final = 2**17  # enough for two threads not to wait for each other
 _THREADS: Final = 2
 _BLOCK_CELLS: Final = 2**20  # numbers in a block of a stage
 _VOTER_CELLS: Final = 60_000  # numbers in a block of summed scores of voters, 0.5 MB
+_VOTERS_PER_MODEL: Final = 4  # at least so many in such a block
 _SORTED_VOTES: Final = 16_000_000  # votes put in the order of their voters at once
 _MANY_VOTES: Final = 4_000_000  # votes of which one number each is held at once
 _PLACE_BITS: Final = 31
@@ -286,31 +288,39 @@ class _Counted:
         odds = _odds(theta)
         return -math.fsum(_in_order(of_block, self.blocks())) / _WEIGHT_UNIT
 
-    def information(self, theta: Floats) -> Floats:
-        """Negative Hessian (M, M) of the log-likelihood: Σ w P (1 - P) and Σ -w P P'."""
+    def curvature(self, theta: Floats) -> tuple[float, Floats]:
+        """Log-likelihood, and its negative Hessian (M, M): Σ w P (1 - P) and Σ -w P P'."""
 
-        def of_block(rows: slice) -> Floats:
+        def of_block(rows: slice) -> tuple[float, Floats]:
             cells = self.met(rows)
             total = _taken(parts, cells)
             share = self.weight[rows] / _WEIGHT_UNIT
+            lost = np.log(total / gamma.take(self.slots[0][rows])) @ share
             share /= total
             share /= total
             for a in range(1, len(self.slots) - 1):
                 cells += _cells(self.slots[a:], rows, self.size)
-            return _sums_by_pair(cells, share, len(gamma))
+            return float(lost), _sums_by_pair(cells, share, len(gamma))
 
         gamma = _gamma(theta)
         # The strengths in a set add up when each other model brings its share of the best pick's.
         parts = gamma[:, None] / (len(self.slots) - 1) + gamma
-        shared = _added(of_block, self.blocks(), len(gamma)) * gamma[:, None] * gamma
-        return _laplacian((shared + shared.T)[:-1, :-1])
+        lost, shared = [], np.zeros((len(gamma), len(gamma)))
+        for lost_here, shared_here in _in_order(of_block, self.blocks()):
+            lost.append(lost_here)
+            shared += shared_here
+        shared *= gamma[:, None] * gamma
+        return -math.fsum(lost), _laplacian((shared + shared.T)[:-1, :-1])
 
-    def outer_products(self, theta: Floats) -> Floats:
-        """(M, M) sum over voters of the outer product of their summed scores w (y - P)."""
-        gamma, products = _gamma(theta), np.zeros((self.size, self.size))
+    def by_voters(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Sum over voters of their scores w (y - P): the gradient; and of their outer products."""
+        gamma, gradient = _gamma(theta), np.zeros(self.size)
+        products = np.zeros((self.size, self.size))
         for votes in self.by_voter():
-            products += _added(partial(votes.outer_products, gamma), votes.blocks(), self.size)
-        return products
+            for scores, squares in _in_order(partial(votes.scores, gamma), votes.blocks()):
+                gradient += scores
+                products += squares
+        return gradient / _WEIGHT_UNIT, products / _WEIGHT_UNIT**2
 
     def by_voter(self) -> Iterator[_Sorted]:
         """The votes in the order of their voters, no voter in two parts."""
@@ -332,11 +342,13 @@ class _Counted:
             order <<= _PLACE_BITS
             order |= np.arange(len(order))
             order.sort()
+            voter = (order >> _PLACE_BITS) - start
             order &= (1 << _PLACE_BITS) - 1
             yield _Sorted(
                 self.size,
                 tuple(slot[chosen].take(order) for slot in self.slots),
                 self.weight[chosen].take(order),
+                voter,
                 until[start : end + 1] - until[start],
             )
             start = end
@@ -349,30 +361,37 @@ class _Sorted:
     size: int
     slots: tuple[Ints, ...]
     weight: Ints
+    voter: Ints
     until: Ints
 
     def blocks(self) -> list[slice]:
         """The voters in blocks."""
-        voters, step = len(self.until) - 1, max(1, _VOTER_CELLS // (self.size + 1))
+        # A table of models by models comes of each: with many models, fewer and larger blocks.
+        step = max(1, _VOTER_CELLS // (self.size + 1), _VOTERS_PER_MODEL * self.size)
+        voters = len(self.until) - 1
         return [slice(i, min(i + step, voters)) for i in range(0, voters, step)]
 
-    def outer_products(self, gamma: Floats, voters: slice) -> Floats:
-        """(M, M) sum over some voters of the outer product of their summed scores."""
+    def scores(self, gamma: Floats, voters: slice) -> tuple[Floats, Floats]:
+        """Sum over some voters of their scores (M,), and of the outer products of these."""
         rows = slice(self.until[voters.start], self.until[voters.stop])
-        cells = np.array([slot[rows] for slot in self.slots], dtype=np.intp)
-        scores = gamma.take(cells)
+        slots, weight = [slot[rows] for slot in self.slots], self.weight[rows]
+        scores, cells = (
+            np.empty((len(slots), len(weight))),
+            np.empty((len(slots), len(weight)), int),
+        )
+        for slot, score in zip(slots, scores, strict=True):
+            gamma.take(slot, out=score, mode="clip")
         others = scores[1:].sum(axis=0)
-        share = self.weight[rows] / _WEIGHT_UNIT
-        share /= scores[0] + others
+        share = weight / (scores[0] + others)
         np.multiply(others, share, out=scores[0])
-        scores[1:] *= -share
-        count, side = voters.stop - voters.start, self.size + 1
-        votes = np.diff(self.until[voters.start : voters.stop + 1])
-        cells += np.repeat(np.arange(0, count * side, side), votes)
-        summed = _sums(cells, scores, count * side)
-        table = summed.reshape(count, side)[:, :-1]
-        products: Floats = table.T @ table
-        return products
+        scores[1:] *= np.negative(share, out=share)
+        first = self.voter[rows] - voters.start
+        first *= self.size + 1
+        for slot, cell in zip(slots, cells, strict=True):
+            np.add(first, slot, out=cell)
+        count = (voters.stop - voters.start) * (self.size + 1)
+        table = _sums(cells, scores, count).reshape(-1, self.size + 1)[:, :-1]
+        return table.sum(axis=0), table.T @ table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -392,9 +411,9 @@ class _Pairs:
         """Log-likelihood."""
         return -float((self.wins * np.logaddexp(0, theta - theta[:, None])).sum())
 
-    def information(self, theta: Floats) -> Floats:
-        """Negative Hessian."""
-        return self.climb(theta)[1]
+    def curvature(self, theta: Floats) -> tuple[float, Floats]:
+        """Log-likelihood, and its negative Hessian."""
+        return self.value(theta), self.climb(theta)[1]
 
 
 def _cells(slots: Sequence[Ints], rows: slice, size: int) -> list[Ints]:
@@ -577,18 +596,20 @@ class _Staged:
         """Log-likelihood."""
         return math.fsum(part.chances(parameters)[1] for part in self.parts())
 
-    def information(self, parameters: Floats) -> Floats:
-        """Negative Hessian of the log-likelihood."""
-        met = np.zeros(self.size**2)
+    def curvature(self, parameters: Floats) -> tuple[float, Floats]:
+        """Log-likelihood, and its negative Hessian."""
+        value, met = 0.0, np.zeros(self.size**2)
         for part in self.parts():
+            chance, gained = part.chances(parameters)
             cells = part.places[:, :, None] * self.size + part.places[:, None, :]
-            met += _sums(cells, part.products(part.chances(parameters)[0]), len(met))
-        return met.reshape(self.size, self.size)
+            met += _sums(cells, part.products(chance), len(met))
+            value += gained
+        return value, met.reshape(self.size, self.size)
 
-    def outer_products(self, parameters: Floats) -> Floats:
-        """Sum over voters of the outer product of their summed scores."""
+    def by_voters(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """Sum over voters of their scores, and of the outer products of these."""
         scores = [stage.scores(stage.chances(parameters)[0]) for stage in self.stages]
-        products = np.zeros((self.size, self.size))
+        gradient, products = np.zeros(self.size), np.zeros((self.size, self.size))
         step = max(1, _VOTER_CELLS // max(1, self.size))
         for first in range(0, self.voters, step):
             summed = np.zeros(step * self.size)
@@ -597,8 +618,9 @@ class _Staged:
                 cells = (stage.voter[rows, None] - first) * self.size + stage.places[rows]
                 summed += _sums(cells, score[rows], len(summed))
             table = summed.reshape(step, self.size)
+            gradient += table.sum(axis=0)
             products += table.T @ table
-        return products
+        return gradient, products
 
 
 def _sums(cells: Ints, values: Floats, size: int) -> Floats:
@@ -653,7 +675,7 @@ class _Likelihood(Protocol):
 
     def climb(self, theta: Floats, /) -> tuple[Floats, Floats | None]: ...
     def value(self, theta: Floats, /) -> float: ...
-    def information(self, theta: Floats, /) -> Floats: ...
+    def curvature(self, theta: Floats, /) -> tuple[float, Floats]: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -721,7 +743,7 @@ def fit(choices: Choices, *, ghost: float = GHOST, start: Mapping[str, float] | 
         NotConvergedError: no convergence within MAX_ITERATIONS steps.
         WrongUseError: the ghost is negative, or a start value is not finite.
     """
-    votes, wins, top = _strengths(choices, ghost, start)
+    votes, wins, top = _strengths(choices, ghost, start, about=_NEARLY_SETTLED)
     return _fitted(BOARD, choices, wins, votes, ghost, top, ())
 
 
@@ -760,7 +782,11 @@ def _voters(choices: Choices, verdicts: Sequence[int]) -> tuple[Ints, int]:
 
 
 def _strengths(
-    choices: Choices, ghost: float, start: Mapping[str, float] | None
+    choices: Choices,
+    ghost: float,
+    start: Mapping[str, float] | None,
+    *,
+    about: float = _ABOUT_SETTLED,
 ) -> tuple[_Counted, Floats, _Maximum]:
     """The votes that count, their wins, and the maximum."""
     if not (math.isfinite(ghost) and ghost >= 0):
@@ -776,7 +802,7 @@ def _strengths(
         near = _maximise(pairs, ghost, np.zeros(votes.size), tolerance=_NEAR).parameters
     else:
         near = _start(choices.models, start, wins.sum(axis=0) > 0)
-    return votes, wins, _maximise(votes, ghost, near)
+    return votes, wins, _maximise(votes, ghost, near, about=about)
 
 
 def _start(models: Sequence[str], start: Mapping[str, float], shown: Flags) -> Floats:
@@ -796,14 +822,20 @@ class _Maximum:
 
 
 def _maximise(
-    likelihood: _Likelihood, ghost: float, theta: Floats, *, tolerance: float = TOLERANCE
+    likelihood: _Likelihood,
+    ghost: float,
+    theta: Floats,
+    *,
+    tolerance: float = TOLERANCE,
+    about: float = _ABOUT_SETTLED,
 ) -> _Maximum:
     """The maximum of the penalised log-likelihood, to a small part of the tolerance.
 
     The information costs as much as two gradients. Near the maximum about the right one does: each
     step then leaves a small share of its length, which is seen from the next. Where steps shrink
     too slowly the exact one is used, and renewed after a long way only: x out of date, it leaves
-    at most 2 x of a step, for no chance changes by more than a factor exp(2 x).
+    at most 2 x of a step, for no chance changes by more than a factor exp(2 x). `about` is the
+    share of the tolerance that may be left with the information about right.
     """
     gradient, near = _slope(likelihood, ghost, theta)
     inverse, way, last, share = np.empty(0), math.inf, math.inf, 0.0
@@ -811,7 +843,8 @@ def _maximise(
         if near is not None:
             inverse = _inverse(near, ghost)
         elif way > _RENEW:
-            inverse, way = _inverse(_information(likelihood, ghost, theta), ghost), 0.0
+            exact = likelihood.curvature(theta)[1] + _ghost_information(ghost, theta)
+            inverse, way = _inverse(exact, ghost), 0.0
         step = inverse @ gradient
         length = float(np.abs(step).max(initial=0.0))
         way += length
@@ -822,19 +855,19 @@ def _maximise(
             continue
         else:
             share = max(share, length / last)
-            left = (share or 1.0) * length / _ABOUT_SETTLED
+            left = (share or 1.0) * length / about
         if left <= tolerance:
             return _Maximum(theta + step, iteration)
         if length > STEP_LIMIT:
             step *= STEP_LIMIT / length
         while True:
-            slope, about = _slope(likelihood, ghost, theta + step)
+            slope, nearby = _slope(likelihood, ghost, theta + step)
             if _climbs(likelihood, ghost, theta, step, float(gradient @ step), float(slope @ step)):
                 break
             # The objective is concave: a step that loses has overshot, and half of it is closer.
             step /= 2
         theta, gradient, last = theta + step, slope, float(np.abs(step).max())
-        near = None if near is None else about
+        near = None if near is None else nearby
     raise NotConvergedError(f"no convergence after {MAX_ITERATIONS} steps")
 
 
@@ -860,11 +893,6 @@ def _slope(likelihood: _Likelihood, ghost: float, theta: Floats) -> tuple[Floats
     gradient, near = likelihood.climb(theta)
     gradient = gradient + _ghost_gradient(ghost, theta)
     return gradient, None if near is None else near + _ghost_information(ghost, theta)
-
-
-def _information(likelihood: _Likelihood, ghost: float, theta: Floats) -> Floats:
-    """Negative Hessian of the penalised log-likelihood."""
-    return likelihood.information(theta) + _ghost_information(ghost, theta)
 
 
 def _inverse(information: Floats, ghost: float) -> Floats:
@@ -904,15 +932,19 @@ def _fitted(
     verdicts: tuple[int, ...],
 ) -> Fit:
     parameters, size = top.parameters, len(choices.models)
+    with ThreadPoolExecutor(1) as pool:
+        # While the votes are sorted by voter, the other thread has something to do.
+        summed = pool.submit(likelihood.by_voters, parameters)
+        value, information = likelihood.curvature(parameters)
+        inverse = _inverse(information + _ghost_information(ghost, parameters), ghost)
+    gradient, products = summed.result()
+    middle = _middle(products, likelihood.voters, ghost, parameters)
+    # The gradient has come by the way: one step more, with the exact information.
+    parameters = parameters + inverse @ (gradient + _ghost_gradient(ghost, parameters))
     if ghost == 0 and size:
         # Only differences are known: models, and γ0 with them, but not δ.
         moved = np.append(np.ones(size), [verdict == BAD for verdict in verdicts])
         parameters = parameters - parameters[:size].mean() * moved
-    with ThreadPoolExecutor(1) as pool:
-        # While the votes are sorted by voter, the other thread has something to do.
-        middle = pool.submit(_middle, likelihood, ghost, parameters)
-        inverse = _inverse(_information(likelihood, ghost, parameters), ghost)
-        value = likelihood.value(parameters)
     weighing = choices.weight > 0
     without = np.flatnonzero((choices.best < 0) & weighing)
     same, bad = (without[choices.best[without] == verdict] for verdict in (SAME, BAD))
@@ -935,7 +967,7 @@ def _fitted(
         same=_shown(choices.sets, same, choices),
         bad=_shown(choices.sets, bad, choices),
         inverse=inverse,
-        middle=middle.result(),
+        middle=middle,
     )
 
 
@@ -1001,15 +1033,14 @@ def _require_finite_maximum(beaten: Flags, models: Sequence[str]) -> None:
 # --- Errors: V = A B Aᵀ, A = C H⁻¹, C the contrast with a mean of models ---
 
 
-def _middle(likelihood: _Counted | _Staged, ghost: float, parameters: Floats) -> Floats | None:
+def _middle(products: Floats, voters: int, ghost: float, parameters: Floats) -> Floats | None:
     """B: outer products of each voter's summed scores w (y - P), times G / (G - 1), plus ghosts.
 
     None with fewer than two voters.
     """
-    if likelihood.voters <= 1:
+    if voters <= 1:
         return None
-    factor = likelihood.voters / (likelihood.voters - 1)
-    return likelihood.outer_products(parameters) * factor + _ghost_rows(ghost, parameters)
+    return products * (voters / (voters - 1)) + _ghost_rows(ghost, parameters)
 
 
 def _ghost_rows(ghost: float, parameters: Floats) -> Floats:

@@ -136,6 +136,7 @@ def test_summing_voters_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatc
     whole = lobster.fit(choices).middle
 
     monkeypatch.setattr(lobster, "_VOTER_CELLS", 15)
+    monkeypatch.setattr(lobster, "_VOTERS_PER_MODEL", 0)
     blocks = lobster.fit(choices).middle
 
     assert whole is not None
