@@ -27,9 +27,10 @@ def cap_factors(choices: Choices, address: Ints | None, rules: RankingRules) -> 
 
     A supplier (voter cluster or address) of weight X on a model, where all others together have R,
     gets min(1, c R / ((1 - c) X)): with the others unchanged it then supplies the share c. c is
-    the larger of the cap and twice an even share of the model's voter clusters. A vote takes the
-    smallest factor of its models, by voter or by address. A model with few voter clusters caps
-    nobody; one whose whole weight comes from one address keeps none of it.
+    the larger of the cap and twice an even share of the model's suppliers of that kind. A vote
+    takes the smallest factor of its models, by voter or by address. A model with few suppliers of
+    a kind caps nobody: one office behind one address is no attack. Where addresses are counted, a
+    voter whose address is not known is a supplier of its own.
 
     Args:
         choices: the votes with uncapped weights.
@@ -57,8 +58,11 @@ def address_factors(choices: Choices, address: Ints, rules: RankingRules) -> Flo
 def _by_address(shown: _Shown, address: Ints) -> Floats:
     if address.shape != shown.weight.shape:
         raise WrongUseError("addresses need one label a vote")
-    number, count = lobster.numbered(np.where(address >= 0, address, -1) + 1)
-    return shown.factors(number, count, unknown=address < 0)
+    voter, _ = shown.voter
+    known = address >= 0
+    # Below 0 stand the voters without an address, each one a supplier.
+    number, count = lobster.numbered(np.where(known, address.astype(np.int64), -1 - voter))
+    return shown.factors(number, count, unknown=~known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,22 +107,22 @@ class _Shown:
         if len(rows):
             number, sets = (np.cumsum(much) - 1)[supplier[rows]], self.sets[rows]
             supplied = _supplied(sets, number, weight[rows], len(self.total))
-            by_model = _factors(supplied, self.total, _caps(self._clusters(), self.rules))
+            suppliers = self._suppliers(supplier, count)
+            by_model = _factors(supplied, self.total, _caps(suppliers, self.rules))
             factors[rows] = np.hstack([by_model, np.ones((len(by_model), 1))])[
                 number[:, None], sets
             ].min(axis=1)
         return factors
 
-    def _clusters(self) -> Ints:
-        """How many voter clusters (M,) supply each model."""
+    def _suppliers(self, supplier: Ints, count: int) -> Ints:
+        """How many of the suppliers, numbered from 0, each model (M,) has."""
         side = len(self.total) + 1
-        voter, voters = self.voter
-        met = np.zeros(voters * side, dtype=np.bool_)
-        first = voter[self.weight > 0].astype(np.int64) * side
+        met = np.zeros(count * side, dtype=np.bool_)
+        first = supplier[self.weight > 0].astype(np.int64) * side
         for column in self.sets.T:
             met[first + column[self.weight > 0]] = True
-        clusters: Ints = met.reshape(voters, side)[:, :-1].sum(axis=0)
-        return clusters
+        suppliers: Ints = met.reshape(count, side)[:, :-1].sum(axis=0)
+        return suppliers
 
 
 def _supplied(sets: Ints, supplier: Ints, weight: Ints, size: int) -> Floats:
@@ -129,10 +133,10 @@ def _supplied(sets: Ints, supplier: Ints, weight: Ints, size: int) -> Floats:
     return table.reshape(count, side)[:, :size]
 
 
-def _caps(clusters: Ints, rules: RankingRules) -> Floats:
+def _caps(suppliers: Ints, rules: RankingRules) -> Floats:
     """The largest share (M,) one supplier may have; 1 where nobody is capped."""
-    even = rules.cap_even_shares / np.maximum(clusters, 1)
-    caps: Floats = np.where(clusters >= rules.cap_clusters, np.maximum(rules.cap_share, even), 1.0)
+    even = rules.cap_even_shares / np.maximum(suppliers, 1)
+    caps: Floats = np.where(suppliers >= rules.cap_clusters, np.maximum(rules.cap_share, even), 1.0)
     return caps
 
 

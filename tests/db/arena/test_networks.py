@@ -127,7 +127,7 @@ def test_a_network_is_capped_like_a_voter(crowded: ArenaSite, tmp_path: Path) ->
     assert lowered == refits.Lowered(voters=0, networks=8)
     assert board.facts["capped"] == 8
     assert board.facts["capped_by"] == {"voters": 0, "networks": 8}
-    share = rules.cap_even_shares / 24  # of the 24 voters; some model was shown to fewer
+    share = rules.cap_even_shares / 17  # of the 17 networks; some model was shown to fewer
     supplied = counted.votes["weight"][networks == bots[0]].sum() / counted.votes["weight"].sum()
     assert supplied <= share * 1.5
 

@@ -73,8 +73,19 @@ def test_an_address_is_capped_over_its_voters() -> None:
 
     factors = cap_factors(choices, address, RULES)
 
-    assert factors[voter < 10] == pytest.approx(0.05 * 120 / (0.95 * 40))
+    c = 2 / 31  # one address, and thirty voters without one
+    assert factors[voter < 10] == pytest.approx(c * 120 / ((1 - c) * 40))
     assert set(factors[voter >= 10].tolist()) == {1.0}
+
+
+@pytest.mark.parametrize("addresses", [1, 9])
+def test_few_addresses_cap_nobody(addresses: int) -> None:
+    """An office whose voters share an address or nine keeps its whole evidence."""
+    choices = votes_by([4] * 40)
+
+    factors = cap_factors(choices, choices.cluster % addresses, RULES)
+
+    assert set(factors.tolist()) == {1.0}
 
 
 def test_votes_outside_the_fit_share_the_factor_but_do_not_count() -> None:
@@ -101,13 +112,13 @@ def test_factors_are_applied_to_a_millionth() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.permutations(range(6)), st.integers(0, 14), st.integers(0, 2_000_000)),
+        st.tuples(st.permutations(range(6)), st.integers(0, 29), st.integers(0, 2_000_000)),
         min_size=1,
-        max_size=60,
+        max_size=90,
     )
 )
 def test_factors_by_definition(votes: list[tuple[list[int], int, int]]) -> None:
-    """The rule with loops, for voters and addresses of five voters each."""
+    """The rule with loops, for voters and addresses of two voters each."""
     choices = choices_of(
         6,
         [(tuple(shown[:4]), shown[0]) for shown, _, _ in votes],
@@ -115,21 +126,18 @@ def test_factors_by_definition(votes: list[tuple[list[int], int, int]]) -> None:
         clusters=[voter for _, voter, _ in votes],
     )
 
-    factors = cap_factors(choices, choices.cluster // 5, RULES)
+    factors = cap_factors(choices, choices.cluster // 2, RULES)
 
     for (shown, voter, _), factor in zip(votes, factors, strict=True):
         expected = 1.0
         for model in shown[:4]:
             on_model = [(v, w / 1e6) for s, v, w in votes if model in s[:4] and w > 0]
-            total, clusters = sum(w for _, w in on_model), len({v for v, _ in on_model})
-            if clusters < 10:
-                continue
-            c = max(0.05, 2 / clusters)
-            for own in (
-                sum(w for v, w in on_model if v == voter),
-                sum(w for v, w in on_model if v // 5 == voter // 5),
-            ):
-                if own > 0:
+            total = sum(w for _, w in on_model)
+            for share in (1, 2):  # voters of one supplier: alone, or two behind an address
+                suppliers = len({v // share for v, _ in on_model})
+                own = sum(w for v, w in on_model if v // share == voter // share)
+                if suppliers >= 10 and own > 0:
+                    c = max(0.05, 2 / suppliers)
                     expected = min(expected, c * (total - own) / ((1 - c) * own))
         assert factor == pytest.approx(expected, abs=1e-9)
 
