@@ -25,7 +25,7 @@ from webapp.pages.views import pages
 from webapp.paths import STATIC, TEMPLATES
 from webapp.receipts.views import receipts
 from webapp.rules.views import arena_rules
-from webapp.security import init_security, init_text_check
+from webapp.security import init_input_check, init_security
 from webapp.site import init_site
 from webapp.unrun import init_unrun
 from webapp.vote.views import vote
@@ -51,7 +51,7 @@ def create_app(services: Services) -> Flask:
     init_security(app)
     init_limits(app, services)
     init_unrun(app, services.unrun, services.database, services.clock)
-    init_text_check(app)
+    init_input_check(app)
     init_errors(app)
     init_moderation_problems(app)
     init_filters(app)

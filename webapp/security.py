@@ -16,7 +16,7 @@ from webapp.limits import within_foreign_limit
 from webapp.visitors import address_hashes, request_time_us
 from webapp.wiring import services
 
-__all__ = ["init_security", "init_text_check"]
+__all__ = ["init_input_check", "init_security"]
 
 POLICY = (
     "default-src 'none'; "
@@ -65,17 +65,19 @@ def init_security(app: Flask) -> None:
             response.headers.setdefault(name, value)
         if services().settings.secure:
             response.headers.setdefault("Strict-Transport-Security", _HSTS)
-        if response.mimetype == "text/html":
+        if response.mimetype in ("text/html", "application/json"):
             response.headers.setdefault("Cache-Control", "no-store")
         return response
 
 
-def init_text_check(app: Flask) -> None:
-    """Let no NUL of an address or a form reach a query, for PostgreSQL stores none."""
+def init_input_check(app: Flask) -> None:
+    """Refuse too much at once, and let no NUL reach a query, for PostgreSQL stores none."""
     app.request_class = _Request
 
     @app.before_request
-    def _check_address() -> None:
+    def _check_size_and_address() -> None:
+        if (request.content_length or 0) > app.config["MAX_CONTENT_LENGTH"]:
+            abort(413)
         asked = (text for name, values in request.args.lists() for text in (name, *values))
         if any(_NUL in text for text in (request.path, *asked)):
             abort(404)

@@ -1,4 +1,4 @@
-"""What blindness needs beside the list of leaks in `blindness/`: whose reveal, which ballot, when."""
+"""What blindness asks beside the list of leaks in `blindness/`: whose reveal, which ballot."""
 
 from __future__ import annotations
 

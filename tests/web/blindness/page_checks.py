@@ -19,6 +19,7 @@ from tests.web.blindness import crawl
 from tests.web.security.routes import routes
 
 BALLOTS = 12
+_OF_PAGES = ("text/html", "application/json", "application/problem+json")
 _LASTING = re.compile(r"\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32,}")
 _PROVIDER_ERROR = re.compile(
     r"(?i)overloaded|rate.?limit|HTTP (?:4|5)\d\d|status (?:4|5)\d\d|api.?key|quota exceeded"
@@ -97,7 +98,7 @@ def caches_compare(arena: ArenaSite) -> Iterator[str]:
         for name in ("ETag", "Last-Modified", "Content-MD5", "Digest", "Repr-Digest"):
             if name in each.headers:
                 yield f"{where(each)}: {name}"
-        about_it = each.mimetype in ("text/html", "application/problem+json") and each.data
+        about_it = each.mimetype in _OF_PAGES and each.data
         if about_it and each.headers.get("Cache-Control") != "no-store":
             yield f"{where(each)}: may be kept"
 

@@ -35,10 +35,11 @@ class Route:
 
 
 def routes(arena: ArenaSite) -> list[Route]:
-    """Return all routes of a site."""
-    return [
+    """Return all routes of a site; those that end a visitor's identity come last."""
+    found = [
         Route(rule.rule, frozenset(rule.methods or ())) for rule in arena.app.url_map.iter_rules()
     ]
+    return sorted(found, key=lambda route: "erase" in route.rule)
 
 
 def writes(arena: ArenaSite) -> Iterator[tuple[str, Route]]:

@@ -60,7 +60,8 @@ def test_a_body_of_unsaid_length_is_bounded(arena: ArenaSite) -> None:
         response = browser.next().client.open(
             route.path(route=own), method=method, content_type=FORM, environ_overrides=chunked
         )
-        assert response.status_code == 413, route
+        # A route that asks for no form does not read one.
+        assert response.status_code == 413 or body.tell() == 0, route
         assert body.tell() <= 2 * MOST, route
 
 

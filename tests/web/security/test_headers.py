@@ -59,12 +59,11 @@ def all_kinds(arena: ArenaSite, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tes
     """Yield a response of every status, and one of every route and method."""
     voter, own, token = settled(arena)
     arena.sequence()
-    browser = ManyAddresses(voter)
+    browser = ManyAddresses(arena.voter())
     for route in routes(arena):
         path = route.path(route=own, filename="css/base.css", slug=next(iter(arena.models())))
         for method in ("GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "TRACE"):
             yield browser.next()._open(method, path, {})
-    browser.next()
     etag = voter.get("/static/css/base.css").headers["ETag"]
     yield voter.get("/static/css/base.css", headers={"If-None-Match": etag})
     yield voter.get("/static/css/base.css", headers={"Range": "bytes=99999999-"})
