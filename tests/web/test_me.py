@@ -21,7 +21,7 @@ def data_of(voter: Voter) -> Any:  # noqa: ANN401 - the file's JSON
     """Return what the voter downloads."""
     response = voter.get("/me/data.json")
     assert response.status_code == 200
-    assert "attachment" in response.headers["Content-Disposition"]
+    assert response.mimetype == "application/json"
     assert response.headers["Cache-Control"] == "no-store"
     return json.loads(response.text)
 
