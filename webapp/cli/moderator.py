@@ -126,10 +126,15 @@ def password(name: str) -> None:
 
 def _password() -> str:
     """Ask for a password twice, unseen; from a pipe or file read one line."""
-    if sys.stdin.isatty():
+    if at_terminal():
         typed: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
         return typed
     return sys.stdin.readline().rstrip("\r\n")
+
+
+def at_terminal() -> bool:
+    """Return whether a person types the input."""
+    return sys.stdin.isatty()
 
 
 def _show_secret(secret: str, name: str, issuer: str) -> None:

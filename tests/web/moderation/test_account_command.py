@@ -6,6 +6,7 @@ import functools
 import json
 import random
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,6 +83,21 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert done.exit_code == 1
     assert says in done.output
     assert len(done.output.splitlines()) == 1
+
+
+def test_at_a_terminal_the_password_is_asked_for_twice(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two that differ are asked for again; none of them is shown."""
+    # The package gives the group its module's name.
+    monkeypatch.setattr(sys.modules["webapp.cli.moderator"], "at_terminal", lambda: True)
+    typed = "".join(f"{line}\n" for line in ("four calm rivers", "four", PASSWORD, PASSWORD))
+
+    done = command("add", "rosa", "--role", "moderator", typed=typed)
+
+    assert done.exit_code == 0, done.output
+    assert "do not match" in done.output
+    assert PASSWORD not in done.output
 
 
 def test_roles_are_a_closed_list(command: Command) -> None:

@@ -9,6 +9,8 @@ import re
 
 import pytest
 
+from ledger.event import Disclosure, NewEvent
+from ledger.ids import uuid4
 from tests.fixtures.arena_site import ArenaSite
 from tests.fixtures.moderation_cases import FAVOURITE, OneSided, flag_of, one_sided_voter
 from tests.fixtures.moderators import Moderator, moderator_of
@@ -152,6 +154,60 @@ def test_counts_are_a_file_too(arena: ArenaSite, seen: OneSided) -> None:
 
     assert lines[0] == "kind,hour,reason,count"
     assert "vote.cast,2026-11-30T12:00Z,,3" in lines
+
+
+def close_month(arena: ArenaSite, month: str) -> None:
+    """Log that a month's archives of both modes are out."""
+    with arena.database.write() as conn:
+        for mode in ("speed", "expert"):
+            closed = NewEvent(
+                id=uuid4(arena.services.rng),
+                kind="month.closed",
+                version=1,
+                stream=f"arena/{mode}/{month}",
+                ruleset="arena.2026.1",
+                body={"month": month, "mode": mode},
+                disclosure=Disclosure.AT_ONCE,
+            )
+            arena.services.ports.log.append(conn, closed)
+    arena.sequence()
+
+
+def test_rows_of_an_archived_month_are_public_without_private_parts(
+    arena: ArenaSite, seen: OneSided
+) -> None:
+    """Page and files tell pseudonyms, models and entries, and nothing that only moderators see."""
+    close_month(arena, "2026-11")
+    anybody = arena.voter()
+
+    page = anybody.get("/audit?month=2026-11&kind=votes").text
+    table = anybody.get("/audit/rows.csv?month=2026-11&kind=votes").text
+    lines = anybody.get("/audit/rows.jsonl?month=2026-11&kind=votes").text
+
+    assert page.count('<td class="nowrap">Vote cast') == 3
+    assert len(list(csv.DictReader(io.StringIO(table)))) == 3
+    for text in (page, table, lines):
+        assert seen.name[:8] in text
+        assert seen.voter.id not in text
+    assert "at_us" not in json.loads(lines.splitlines()[0])
+
+
+def test_pages_of_an_archived_month_follow_each_other(arena: ArenaSite) -> None:
+    """The link at the end leads on within the month, with the filter."""
+    for _ in range(3):
+        one_sided_voter(arena, 18)
+    close_month(arena, "2026-11")
+    anybody = arena.voter()
+
+    first = anybody.get("/audit?month=2026-11").text
+    following = re.search(r'href="(/audit\?[^"]*after=[0-9]+[^"]*)"', first)
+
+    assert following is not None
+    second = anybody.get(following[1].replace("&amp;", "&")).text
+    entries = [set(re.findall(r"<td>([0-9]+)</td></tr>", html)) for html in (first, second)]
+    assert len(entries[0]) == 100
+    assert entries[1]
+    assert not entries[0] & entries[1]
 
 
 @pytest.mark.parametrize("path", ["/audit/rows.csv", "/audit/rows.csv?month=2026-11"])
