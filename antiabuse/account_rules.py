@@ -105,10 +105,10 @@ class AccountRules:
 
 
 RULESETS: Final[dict[str, AccountRules]] = {
-    rules.id: rules for rules in (AccountRules(id="arena.2026.1"),)
+    rules.id: rules for rules in (AccountRules(id="accounts.2026.1"),)
 }
 
 
 def current() -> AccountRules:
     """Return the numbers in force."""
-    return RULESETS["arena.2026.1"]
+    return RULESETS["accounts.2026.1"]
