@@ -71,6 +71,28 @@ class _Showings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Test:
+    """A model and a pick: the votes (r,) that showed it, and these showings."""
+
+    kind: Kind
+    model: int
+    rows: Ints
+    showings: _Showings
+
+    def without(self, voters: NDArray[np.bool_]) -> _Test:
+        """Return the same without the votes of some voters (V,)."""
+        showings = self.showings
+        kept = ~voters[showings.voter]
+        left = _Showings(
+            showings.voter[kept],
+            showings.picked[kept],
+            showings.log_odds[kept],
+            showings.saw & ~voters,
+        )
+        return _Test(self.kind, self.model, self.rows[kept], left)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Mixture:
     """A fitted mixture: log-likelihood, share of those who push, shift of the model's strength.
 
@@ -86,47 +108,58 @@ class _Mixture:
 def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
     """Report the voters who push a model, for each model and either pick that passes the test.
 
-    The level is shared among all models and both picks.
+    The level is shared among all models and both picks. The clearest comes first, and the others
+    are tested without those it names: where a fleet never picks its model worst, all others seem
+    to do so by agreement.
 
     Args:
         picks: of the month.
         rules: thresholds.
     """
     names, voter = np.unique(np.array(picks.voters, dtype=object), return_inverse=True)
-    tests = list(_showings(picks, voter, len(names), rules))
-    found = []
-    for kind, model, rows, showings in tests:
-        gain, mixture = _gain(showings, float(rules.campaign_zeal))
-        p = math.erfc(math.sqrt(max(0.0, gain) / 2)) / 2
+    tests = list(_tests(picks, voter, len(names), rules))
+    zeal, level = float(rules.campaign_zeal), float(rules.campaign_level) / max(1, len(tests))
+    gains = [_gain(test.showings, zeal)[0] for test in tests]
+    found, named = [], np.zeros(len(names), dtype=np.bool_)
+    for place in np.argsort(gains)[::-1].tolist():
+        if _p_value(gains[place]) > level:
+            break
+        test = tests[place].without(named)
+        gain, mixture = _gain(test.showings, zeal)
         members = np.flatnonzero(mixture.pushes >= float(rules.campaign_member))
-        if p <= float(rules.campaign_level) / len(tests) and len(members):
-            votes = rows[np.isin(voter[rows], members)].tolist()
-            subjects = [str(names[member]) for member in members.tolist()]
+        if _p_value(gain) <= level and len(members):
+            named[members] = True
+            votes = test.rows[np.isin(test.showings.voter, members)].tolist()
+            subjects = sorted(str(names[member]) for member in members.tolist())
             numbers = {
-                "kind": kind,
-                "model": picks.models[model],
+                "kind": test.kind,
+                "model": picks.models[test.model],
                 "tests": str(len(tests)),
                 "share": number_text(mixture.share),
                 "gain": number_text(gain),
                 "members": str(len(members)),
             }
-            found.append(_finding(picks, subjects, votes, p, numbers, rules))
+            found.append(_finding(picks, subjects, votes, gain, numbers, rules))
     return found
+
+
+def _p_value(gain: float) -> float:
+    return math.erfc(math.sqrt(max(0.0, gain) / 2)) / 2
 
 
 def _finding(
     picks: TimedPicks,
     subjects: list[str],
     votes: list[int],
-    p: float,
+    gain: float,
     numbers: dict[str, str],
     rules: DetectorRules,
 ) -> Finding:
-    tests = int(numbers["tests"])
+    tests, p = int(numbers["tests"]), _p_value(gain)
     strict = p <= float(rules.campaign_level_discount) / tests
     return Finding(
         detector=Detector.CAMPAIGN,
-        subjects=tuple(sorted(subjects)),
+        subjects=tuple(subjects),
         votes=tuple(picks.votes[vote] for vote in votes),
         statistic=number_text(p),
         threshold=number_text(float(rules.campaign_level) / tests),
@@ -137,10 +170,8 @@ def _finding(
     )
 
 
-def _showings(
-    picks: TimedPicks, voter: Ints, voters: int, rules: DetectorRules
-) -> Iterator[tuple[Kind, int, Ints, _Showings]]:
-    """Yield the votes and showings of each model for either pick, where they are enough."""
+def _tests(picks: TimedPicks, voter: Ints, voters: int, rules: DetectorRules) -> Iterator[_Test]:
+    """Yield the showings of each model for either pick, where enough voters saw it."""
     of_worst = _worst(picks.chances)
     of_kind: tuple[tuple[Kind, Ints, Floats], ...] = (
         ("best", picks.best, picks.chances),
@@ -156,7 +187,7 @@ def _showings(
             chance = chances[rows, slots]
             hit = (picked[rows] == slots).astype(np.float64)
             odds = np.log(chance) - np.log1p(-chance)
-            yield kind, model, rows, _Showings(voter[rows], hit, odds, saw)
+            yield _Test(kind, model, rows, _Showings(voter[rows], hit, odds, saw))
 
 
 def _worst(chances: Floats) -> Floats:

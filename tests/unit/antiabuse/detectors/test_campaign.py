@@ -10,6 +10,7 @@ import pytest
 from antiabuse.detectors import rules
 from antiabuse.detectors.burst import TimedPicks
 from antiabuse.detectors.campaign import campaigns
+from antiabuse.detectors.evidence import NO_PICK
 from antiabuse.detectors.finding import Detector
 from tests.fixtures.voter_picks import MODELS, TARGET, Habit, simulated_voter
 
@@ -59,6 +60,27 @@ def test_a_fleet_is_found_in_a_fit_that_it_has_moved() -> None:
 
     assert len(found.subjects) >= 9
     assert all(name.startswith("bot-") for name in found.subjects)
+
+
+def test_those_who_do_not_push_are_not_accused() -> None:
+    """A fleet that lifts the weakest model never picks it worst, as everybody else does."""
+    picks = month(40, "honest", 0)
+    weakest = (picks.sets == 0).any(axis=1)
+    ours = np.array([int(voter.split("-")[1]) < 14 for voter in picks.voters])
+    slot = (picks.sets == 0).argmax(axis=1)
+    best = np.where(weakest & ours, slot, picks.best)
+    worst = np.where(picks.worst == best, NO_PICK, picks.worst)
+    others = weakest & ~ours & (picks.best != slot)
+    worst = np.where(others, slot, worst)
+    odds = picks.chances * np.exp(3.0 * (picks.sets == 0))
+
+    found = campaigns(
+        replace(picks, best=best, worst=worst, chances=odds / odds.sum(axis=1, keepdims=True)),
+        RULES,
+    )
+
+    assert [each.numbers["kind"] for each in found] == ["best"]
+    assert {int(voter.split("-")[1]) < 14 for each in found for voter in each.subjects} == {True}
 
 
 def test_honest_months_are_quiet() -> None:
