@@ -838,14 +838,11 @@ def _maximise(
     share of the tolerance that may be left with the information about right.
     """
     gradient, near = _slope(likelihood, ghost, theta)
-    inverse, way, last, share = np.empty(0), math.inf, math.inf, 0.0
+    exact, way, last, share = np.empty(0), math.inf, math.inf, 0.0
     for iteration in range(1, MAX_ITERATIONS + 1):
-        if near is not None:
-            inverse = _inverse(near, ghost)
-        elif way > _RENEW:
-            exact = likelihood.curvature(theta)[1] + _ghost_information(ghost, theta)
-            inverse, way = _inverse(exact, ghost), 0.0
-        step = inverse @ gradient
+        if near is None and way > _RENEW:
+            exact, way = likelihood.curvature(theta)[1] + _ghost_information(ghost, theta), 0.0
+        step = _step(exact if near is None else near, gradient, ghost)
         length = float(np.abs(step).max(initial=0.0))
         way += length
         if near is None:
@@ -893,6 +890,14 @@ def _slope(likelihood: _Likelihood, ghost: float, theta: Floats) -> tuple[Floats
     gradient, near = likelihood.climb(theta)
     gradient = gradient + _ghost_gradient(ghost, theta)
     return gradient, None if near is None else near + _ghost_information(ghost, theta)
+
+
+def _step(information: Floats, gradient: Floats, ghost: float) -> Floats:
+    """H⁻¹ g; without ghost the first model stays where it is."""
+    first = 0 if ghost > 0 or len(information) == 0 else 1
+    step = np.zeros_like(gradient)
+    step[first:] = np.linalg.solve(information[first:, first:], gradient[first:])
+    return step
 
 
 def _inverse(information: Floats, ghost: float) -> Floats:
