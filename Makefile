@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check bench lock browser-files chromium
+.PHONY: help setup run test check bench lock audit browser-files chromium
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,7 +43,12 @@ lock: ## renew requirements/*.txt and package-lock.json (needs uv and npm)
 	$(LOCK) pyproject.toml --group dev --constraint requirements/run.txt \
 		--output-file requirements/dev.txt
 	$(LOCK) --group node --output-file requirements/node.txt
+	$(LOCK) --group audit --output-file requirements/audit.txt
 	$(NPM) install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts
+
+# Exit code 1: holes are known; 3: it could not run, which is no good news. Make shows the code.
+audit: $(VENV)/bin/python ## look up known holes in the locked packages (needs the network)
+	@$(BIN)/python tools/audit.py
 
 browser-files: $(BROWSER_FILES) ## fetch htmx and Pico into static/vendor
 	@:

@@ -20,6 +20,7 @@ LOCKS = (
     "requirements/run.txt",
     "requirements/dev.txt",
     "requirements/node.txt",
+    "requirements/audit.txt",
 )
 ADDRESS = re.compile(r"https?://|file://|\"resolved\"|--(?:extra-)?index-url|--find-links")
 
