@@ -51,6 +51,11 @@ def month_start_us(now_us: int) -> int:
     return _month_us(month_of(now_us))
 
 
+def previous_month(now_us: int) -> str:
+    """Return the month before a moment's own, `2026-11`."""
+    return month_of(month_start_us(now_us) - 1)
+
+
 def month_end_us(month: str) -> int:
     """Return the first microsecond after a month, `2026-11`."""
     return month_start_us(_month_us(month) + 31 * DAY_US)

@@ -19,6 +19,7 @@ from arena import review_rules
 from arena.audit_filter import AuditFilter, conditions, streams
 from arena.audit_rows import AuditRow, audit_rows
 from arena.ballot_events import arena_stream
+from arena.closed_months import is_archived
 from arena.errors import NotArchived
 from ledger import search
 from ledger.event import Disclosure
@@ -30,7 +31,6 @@ __all__ = [
     "Order",
     "every_row_for_moderators",
     "every_row_in_public",
-    "is_archived",
     "public_counts",
     "public_rows",
     "rows_for_moderators",
@@ -38,7 +38,6 @@ __all__ = [
 
 Order = Literal["oldest", "newest"]
 _MODES: Final = ("speed", "expert")
-_MONTH_CLOSED: Final = "month.closed"
 _EXPORT_ROWS: Final = 500  # rows of an export held in memory at a time
 
 
@@ -58,17 +57,6 @@ class Count:
     hour: str
     reason: str | None
     count: int
-
-
-def is_archived(conn: Connection, month: str) -> bool:
-    """Say whether a month's archive is out: the log closes it for both modes."""
-    events = recorded()
-    streams = {arena_stream(mode, month): mode for mode in (*_MODES, "any")}
-    query = select(events.c.stream).where(
-        events.c.stream.in_(streams), events.c.kind == _MONTH_CLOSED
-    )
-    closed = {streams[stream] for stream in conn.execute(query).scalars()}
-    return "any" in closed or closed.issuperset(_MODES)
 
 
 def rows_for_moderators(

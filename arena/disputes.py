@@ -10,8 +10,8 @@ from typing import Final
 from sqlalchemy import Connection, Row, func, select
 
 from antiabuse.admission import Refusal
-from antiabuse.utc import hour_of, month_of
-from arena import moderation, review_rules
+from antiabuse.utc import hour_of
+from arena import closed_months, moderation, review_rules
 from arena.boards import as_mode
 from arena.errors import AlreadyDecided, DisputeRefused, UnknownCase, UnknownCode
 from arena.moderation import Actor
@@ -57,8 +57,8 @@ def open_dispute(ports: Ports, visitor: Visitor, vote_id: str, text: str) -> str
 
 
 def _check_may_open(conn: Connection, found: Row[str, str, str], now_us: int) -> None:
-    if found.month != month_of(now_us):
-        raise DisputeRefused("month_over", "the month is over and its board stands")
+    if not closed_months.is_open(conn, found.month, now_us):
+        raise DisputeRefused("month_over", "the month is closed and its board stands")
     states = list(
         conn.execute(select(dispute.c.state).where(dispute.c.vote_id == found.id)).scalars()
     )

@@ -14,6 +14,7 @@ __all__ = [
     "NotArchived",
     "NotStruck",
     "NothingToShow",
+    "SeveralMonths",
     "UnknownAnswer",
     "UnknownArenaEvent",
     "UnknownCase",
@@ -65,7 +66,11 @@ class UnknownVote(ArenaError):
 
 
 class ClosedMonth(ArenaError):
-    """A decision is about votes of a month that is over."""
+    """A decision is about votes of a month that is closed."""
+
+
+class SeveralMonths(ArenaError):
+    """A decision is about votes of more than one month."""
 
 
 class AlreadyStruck(ArenaError):

@@ -12,9 +12,10 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Row, select
 
-from antiabuse.utc import hour_of, month_of
+from antiabuse.utc import hour_of
+from arena import closed_months
 from arena.boards import as_mode
-from arena.errors import AlreadyJoined, AlreadyStruck, ClosedMonth, NotStruck, UnknownVote
+from arena.errors import AlreadyJoined, AlreadyStruck, NotStruck, SeveralMonths, UnknownVote
 from arena.events import Mode
 from arena.ports import Ports
 from arena.projection import project
@@ -62,7 +63,7 @@ def void(
     Args:
         ports: the arena's means.
         actor: who decides.
-        vote_ids: one or more votes of the open month, of either mode.
+        vote_ids: one or more votes of one month that is not closed, of either mode.
         reason: why.
         case: what it was about, such as a flag's or an answer's id.
         now_us: when.
@@ -73,7 +74,7 @@ def void(
 
     Raises:
         UnknownVote: no votes, or one that there is not; like all errors here, nothing is stored.
-        ClosedMonth: a vote of a month that is over.
+        ClosedMonth, SeveralMonths: votes of a month that is closed, or of more than one.
         AlreadyStruck: one of them does not count already, perhaps by another moderator just now.
     """
     with _transaction(ports, conn) as own:
@@ -82,7 +83,7 @@ def void(
             raise AlreadyStruck(f"{len(strikes)} of these votes are struck already: look again")
         event = VoteVoided(
             mode=_mode(votes),
-            month=month_of(now_us),
+            month=votes[0].month,
             votes=tuple(row.id for row in votes),
             reason=StrikeReason(reason).value,
             moderator=actor.handle,
@@ -109,7 +110,7 @@ def restore(
 
     Raises:
         UnknownVote: no votes, or one that there is not.
-        ClosedMonth: a vote of a month that is over.
+        ClosedMonth, SeveralMonths: votes of a month that is closed, or of more than one.
         NotStruck: one of them counts.
     """
     with _transaction(ports, conn) as own:
@@ -120,7 +121,7 @@ def restore(
             )
         event = VoteRestored(
             mode=_mode(votes),
-            month=month_of(now_us),
+            month=votes[0].month,
             votes=tuple(row.id for row in votes),
             undoes=tuple(strikes[row.id] for row in votes),
             reason=RestoreReason(reason).value,
@@ -148,7 +149,7 @@ def discount(
         ports: the arena's means.
         flag: the id of the flag.
         detector: its detector's name.
-        vote_ids: votes of the open month.
+        vote_ids: votes of one month that is not closed.
         now_us: when.
         reason: why.
 
@@ -157,7 +158,7 @@ def discount(
 
     Raises:
         UnknownVote: one of the votes is not there.
-        ClosedMonth: a vote of a month that is over.
+        ClosedMonth, SeveralMonths: votes of a month that is closed, or of more than one.
     """
     votes, strikes = _locked(conn, vote_ids, now_us)
     events = []
@@ -167,7 +168,7 @@ def discount(
             continue
         event = VoteDiscounted(
             mode=as_mode(mode),
-            month=month_of(now_us),
+            month=votes[0].month,
             hour=hour_of(now_us),
             votes=left,
             reason=StrikeReason(reason).value,
@@ -195,7 +196,7 @@ def join(
     Args:
         ports: the arena's means.
         actor: who decides; None for a rule of the arena's own.
-        month: the open month.
+        month: one that is not closed.
         voters: pseudonyms of that month, two or more.
         reason: why.
         now_us: when.
@@ -206,12 +207,11 @@ def join(
 
     Raises:
         UnknownVote: a pseudonym that has no vote in the month, or fewer than two.
-        ClosedMonth: the month is over.
+        ClosedMonth: the month is closed.
         AlreadyJoined: they are one cluster already.
     """
-    if month != month_of(now_us):
-        raise ClosedMonth(f"{month} is over: its votes can no longer be changed here")
     with _transaction(ports, conn) as own:
+        closed_months.check_open(own, month, now_us)
         one_worker_at_a_time(own)  # two joinings that overlap must see each other
         members = _members(own, month, voters)
         if len(members) == 1:
@@ -255,9 +255,10 @@ def _locked(
         strikes |= {row.vote_id: row.event_id for row in conn.execute(struck)}
     if not votes or len(votes) < len(wanted):
         raise UnknownVote(f"{len(wanted) - len(votes)} of {len(wanted)} votes are not there")
-    over = sorted({row.month for row in votes} - {month_of(now_us)})
-    if over:
-        raise ClosedMonth(f"{over[0]} is over: its votes can no longer be changed here")
+    months = {row.month for row in votes}
+    if len(months) > 1:
+        raise SeveralMonths(f"votes of {len(months)} months need a decision for each")
+    closed_months.check_open(conn, months.pop(), now_us)
     return votes, strikes
 
 

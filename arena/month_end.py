@@ -16,7 +16,7 @@ from arena.ports import Ports
 from arena.tables import lifecycle_look, month_header, vote
 from ledger import store
 
-__all__ = ["cut_if_due", "previous_month", "upkeep"]
+__all__ = ["cut_if_due", "upkeep"]
 
 
 def upkeep(ports: Ports, now_us: int) -> None:
@@ -53,11 +53,6 @@ def cut_if_due(ports: Ports, mode: Mode, now_us: int) -> bool:
         refits.refit_now(ports, mode, month, now_us)
         lifecycle.look(ports, mode, month, month, end_us - 1)
     return True
-
-
-def previous_month(now_us: int) -> str:
-    """Return the month before a moment's own, `2026-11`."""
-    return month_of(month_start_us(now_us) - 1)
 
 
 def _uncut(conn: Connection, mode: Mode, month: str) -> list[tuple[str, int]]:

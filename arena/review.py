@@ -10,8 +10,8 @@ from typing import Final
 
 from sqlalchemy import Connection, Row, select
 
-from antiabuse.utc import month_of
-from arena import moderation
+from antiabuse.utc import month_of, previous_month
+from arena import closed_months, moderation
 from arena.boards import as_mode
 from arena.catalogue_changes import Recorder, lock_catalogue
 from arena.errors import AlreadyDecided, UnknownCase, UnknownCode
@@ -46,7 +46,7 @@ def decide_flag(
         UnknownCode: no such verdict, or the reason is not on its list.
         UnknownCase: there is no such flag.
         AlreadyDecided: another moderator was faster; nothing is stored.
-        ClosedMonth: votes would change in a month that is over.
+        ClosedMonth: votes would change in a month that is closed.
     """
     check_reason(_act(_FLAG_ACTS, verdict), reason)
     with ports.database.write() as conn:
@@ -141,7 +141,7 @@ def decide_answer(
 ) -> str:
     """Decide on a held or reported answer, and close the reports that are open by then (V-170).
 
-    Withheld takes it out of the pool for good; for `identity_leak` the votes of the open month on
+    Withheld takes it out of the pool for good; for `identity_leak` the votes of open months on
     ballots that showed it weigh nothing from here on (V-150). Cleared lets it be shown.
 
     Returns:
@@ -157,14 +157,14 @@ def decide_answer(
         # Before the answer's row, as imports take them in this order too.
         lock_catalogue(conn)
         found, reports = _open_answer(conn, answer_id)
-        changed: list[str] = []
-        if verdict == "withheld":
-            changed = _leaked_votes(conn, answer_id, now_us) if reason == "identity_leak" else []
-        if changed:
+        leaked: Mapping[str, list[str]] = {}
+        if (verdict, reason) == ("withheld", "identity_leak"):
+            leaked = _leaked_votes(conn, answer_id, now_us)
+        for month in sorted(leaked):
             moderation.void(
                 ports,
                 actor,
-                changed,
+                leaked[month],
                 reason=StrikeReason.IDENTITY_LEAK,
                 case=f"answer:{answer_id}",
                 now_us=now_us,
@@ -179,7 +179,7 @@ def decide_answer(
             verdict=verdict,
             reason=reason,
             moderator=actor.handle,
-            votes=len(changed),
+            votes=sum(len(votes) for votes in leaked.values()),
             at_us=now_us,
         )
         return record_by_moderator(
@@ -206,16 +206,25 @@ def _open_answer(conn: Connection, answer_id: str) -> tuple[Row[str, str, str], 
     return found, reports
 
 
-def _leaked_votes(conn: Connection, answer_id: str, now_us: int) -> list[str]:
-    """Return the votes of the open month that count and had this answer on their ballot, locked."""
+def _leaked_votes(conn: Connection, answer_id: str, now_us: int) -> dict[str, list[str]]:
+    """Lock the votes that count and had this answer on their ballot; return them by open month."""
     shown = select(ballot_slot.c.ballot_id).where(ballot_slot.c.answer_id == answer_id)
-    votes = select(vote.c.id).where(
-        vote.c.ballot_id.in_(shown), vote.c.month == month_of(now_us), vote.c.weight_micro > 0
+    months = [
+        month
+        for month in (previous_month(now_us), month_of(now_us))
+        if closed_months.is_open(conn, month, now_us)
+    ]
+    votes = select(vote.c.id, vote.c.month).where(
+        vote.c.ballot_id.in_(shown), vote.c.month.in_(months), vote.c.weight_micro > 0
     )
-    locked = list(conn.execute(votes.order_by(vote.c.id).with_for_update()).scalars())
+    locked = conn.execute(votes.order_by(vote.c.id).with_for_update()).all()
     struck = select(vote_strike.c.vote_id).join(vote, vote.c.id == vote_strike.c.vote_id)
     known = set(conn.execute(struck.where(vote.c.ballot_id.in_(shown))).scalars())
-    return [vote_id for vote_id in locked if vote_id not in known]
+    found: dict[str, list[str]] = {}
+    for row in locked:
+        if row.id not in known:
+            found.setdefault(row.month, []).append(row.id)
+    return found
 
 
 def _change_state(

@@ -14,11 +14,10 @@ import numpy as np
 from sqlalchemy import Connection, Select, func, select
 
 from antiabuse.detectors import rules as detector_rules
-from antiabuse.utc import MINUTE_US, day_of, day_start_us, hour_of, month_of
-from arena import flags, moderation
+from antiabuse.utc import MINUTE_US, day_of, day_start_us, hour_of, month_of, previous_month
+from arena import closed_months, flags, moderation
 from arena.boards import MODES
 from arena.events import Mode
-from arena.month_end import previous_month
 from arena.ports import Ports
 from arena.review_tables import sweep_look
 from arena.sweep_night import NIGHT, Night, days_of
@@ -91,10 +90,10 @@ def sweep(ports: Ports, mode: Mode, month: str, now_us: int) -> Swept | None:
 
 def _raise(conn: Connection, ports: Ports, night: Night, now_us: int) -> int:
     """Raise a night's flags, and take weight where the rules let a detector do so by itself."""
-    is_open = night.month == month_of(now_us)
+    open_ = closed_months.is_open(conn, night.month, now_us)
     findings = [
         # A closed month's votes are settled: there, people decide what becomes of a flag.
-        replace(finding, discounts=finding.discounts and is_open)
+        replace(finding, discounts=finding.discounts and open_)
         for finding in night.findings
     ]
     raised = flags.raise_flags(conn, ports, night.mode, night.month, hour_of(now_us), findings)

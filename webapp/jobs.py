@@ -12,7 +12,7 @@ from huey.api import Huey
 
 from antiabuse.events import refusals_folded
 from antiabuse.quotas import take_tallies
-from antiabuse.utc import month_of
+from antiabuse.utc import month_of, previous_month
 from arena import fit_faults, month_end, refits
 from arena import sweep as sweeps
 from arena.ballot_events import arena_stream
@@ -109,15 +109,17 @@ def sweep(services: Services) -> int:
 
 
 def refit(services: Services, mode: str) -> bool:
-    """Publish a new board of the open month if one is due; return whether it was.
+    """Publish new boards where they are due; return whether there was one.
 
-    A fit that fails keeps the last board; pages and health say so until one succeeds (V-050).
+    The month before is fitted again when a decision changed its votes. A fit that fails keeps the
+    last board; pages and health say so until one succeeds (V-050).
     """
-    now = services.clock()
+    now, least = services.clock(), services.settings.refit_min_votes
     try:
-        published = refits.refit_if_due(
-            services.ports, mode, month_of(now), now, services.settings.refit_min_votes
-        )
+        published = [
+            refits.refit_if_due(services.ports, mode, month, now, least)
+            for month in (previous_month(now), month_of(now))
+        ]
     except LedgerError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever stops a fit is told to readers too
@@ -125,10 +127,10 @@ def refit(services: Services, mode: str) -> bool:
         text = str(error) or type(error).__name__
         fit_faults.record(services.database, mode, now, text)
         return False
-    if published:
+    if any(published):
         fit_faults.clear(services.database, mode)
         _log.info("board_published", mode=mode)
-    return published
+    return any(published)
 
 
 def refit_side_boards(services: Services, mode: Mode) -> bool:
@@ -142,7 +144,7 @@ def refit_side_boards(services: Services, mode: Mode) -> bool:
     now = services.clock()
     made = [
         _refit_side_boards(services, mode, month, now)
-        for month in (month_end.previous_month(now), month_of(now))
+        for month in (previous_month(now), month_of(now))
     ]
     return all(made)
 

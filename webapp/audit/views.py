@@ -15,12 +15,12 @@ from arena.audit import (
     Count,
     every_row_for_moderators,
     every_row_in_public,
-    is_archived,
     public_counts,
     public_rows,
 )
 from arena.audit_files import csv_lines, json_lines
 from arena.audit_filter import AuditFilter
+from arena.closed_months import is_archived
 from arena.decisions import public_decisions
 from arena.difference import board_difference
 from webapp.audit.asked import KINDS, MOVES_BOARDS, asked_audit, asked_month, decision_id

@@ -15,6 +15,7 @@ from arena.errors import (
     DisputeRefused,
     NotArchived,
     NotStruck,
+    SeveralMonths,
     UnknownCase,
     UnknownDecision,
     UnknownVote,
@@ -41,9 +42,10 @@ _WORDS: Final[dict[type[ArenaError], tuple[int, str, str, str | None]]] = {
     NotArchived: (404, "not_archived", "The month is not archived yet", None),
     AlreadyDecided: (409, "already_decided", "It was decided meanwhile", "Nothing was changed."),
     AlreadyStruck: (409, "already_struck", "It was changed meanwhile", "Nothing was changed."),
+    SeveralMonths: (409, "several_months", "One month at a time", "Nothing was changed."),
     NotStruck: (409, "not_struck", "It was changed meanwhile", "Nothing was changed."),
     AlreadyJoined: (409, "already_joined", "They are one already", "Nothing was changed."),
-    ClosedMonth: (409, "closed_month", "The month is over", "Its board stands as it was."),
+    ClosedMonth: (409, "closed_month", "The month is closed", "Its board stands as it was."),
 }
 
 

@@ -15,14 +15,11 @@ from arena.audit import AuditPage, Order
 from arena.audit_files import csv_lines, json_lines, safe_cell
 from arena.audit_filter import AuditFilter
 from arena.audit_rows import AuditRow
-from arena.ballot_events import arena_stream
 from arena.errors import NotArchived, UnknownCode
 from arena.refits import refit_now
 from ledger import store
-from ledger.event import Disclosure, NewEvent
-from ledger.ids import uuid7
 from tests.fixtures.arena_site import ArenaSite
-from tests.fixtures.review_cases import ADA, raise_flag, report, vote
+from tests.fixtures.review_cases import ADA, close_month, raise_flag, report, vote
 
 MONTH = "2026-11"
 
@@ -73,21 +70,6 @@ def lived(either_arena: ArenaSite) -> Lived:
 def name_of(lived: Lived, nth: int) -> str:
     """Return the pseudonym of a voter."""
     return str(lived.votes[nth].body["voter"])
-
-
-def close_month(arena: ArenaSite, mode: str = "any") -> None:
-    """Write that the month's archive is out."""
-    closed = NewEvent(
-        id=uuid7(arena.clock(), arena.services.rng),
-        kind="month.closed",
-        version=1,
-        stream=arena_stream(mode, MONTH),
-        ruleset="arena.2026.1",
-        body={"month": MONTH},
-        disclosure=Disclosure.AT_ONCE,
-    )
-    with arena.database.write() as conn:
-        arena.services.ports.log.append(conn, closed)
 
 
 def test_every_voting_action_is_there_in_true_order(lived: Lived) -> None:

@@ -6,20 +6,26 @@ import threading
 from collections.abc import Callable, Sequence
 
 import pytest
+from sqlalchemy import text
 
-from arena import moderation
+from arena import boards, moderation, standing
 from arena.errors import (
     AlreadyJoined,
     AlreadyStruck,
     ArenaError,
     ClosedMonth,
     NotStruck,
+    SeveralMonths,
     UnknownVote,
 )
 from arena.moderation import Actor
 from arena.ports import Ports
 from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
+from ledger.store import head
 from tests.fixtures.arena_site import ArenaSite, at
+from tests.fixtures.arena_votes import vote_by_order
+from tests.fixtures.review_cases import close_month
+from webapp import jobs
 
 ROSA = Actor("Rosa", "M-0001", "moderator")
 IGOR = Actor("Igor", "M-0002", "master")
@@ -147,13 +153,13 @@ def test_what_cannot_be_done_changes_nothing(
     assert arena.count("decision") == 2
 
 
-def test_votes_of_a_month_that_is_over_stay_as_they_are(
+def test_votes_of_a_month_that_is_closed_stay_as_they_are(
     cast: tuple[ArenaSite, list[str], list[str]],
 ) -> None:
     """Striking, restoring and joining name the month and do nothing."""
     arena, votes, voters = cast
     void(arena, votes[:1])
-    arena.clock.now_us = at("2026-12-01T00:00:00+00:00")
+    arena.clock.now_us = at("2027-01-01T00:00:00+00:00")
 
     refused: list[Callable[[], str]] = [
         lambda: void(arena, votes[1:2]),
@@ -164,6 +170,50 @@ def test_votes_of_a_month_that_is_over_stay_as_they_are(
         with pytest.raises(ClosedMonth, match="2026-11"):
             act()
     assert arena.count("vote_strike") == 1
+
+
+def test_the_month_before_can_be_decided_until_its_archive_is_out(
+    cast: tuple[ArenaSite, list[str], list[str]],
+) -> None:
+    """What the last day brings to light changes that month's board, and only that one."""
+    arena, votes, voters = cast
+    arena.sequence()
+    arena.clock.now_us = at("2026-12-02T00:00:00+00:00")
+    struck = void(arena, votes[:1])
+    restore(arena, votes[:1])
+    void(arena, votes[:1])
+    join(arena, voters[:2])
+    arena.sequence()
+
+    with arena.database.read() as conn:
+        assert set(standing.at(conn, "speed", MONTH, head(conn).size).struck) == set(votes[:1])
+        stream = conn.execute(
+            text("SELECT stream FROM event WHERE id = :id"), {"id": struck}
+        ).scalar_one()
+    assert stream.endswith(f"/{MONTH}")
+    assert jobs.refit(arena.services, "speed")
+    with arena.database.read() as conn:
+        old, new = (boards.latest(conn, "speed", month) for month in (MONTH, "2026-12"))
+    assert old is not None
+    assert old.votes == len(votes) - 1
+    assert new is None
+
+    close_month(arena)
+    with pytest.raises(ClosedMonth, match=MONTH):
+        restore(arena, votes[:1])
+
+
+def test_a_decision_is_about_one_month(cast: tuple[ArenaSite, list[str], list[str]]) -> None:
+    """Votes of two months at once are refused, and both months stay as they are."""
+    arena, votes, _ = cast
+    arena.clock.now_us = at("2026-12-01T09:00:00+00:00")
+    vote_by_order(arena)
+    with arena.database.read() as conn:
+        newest = conn.execute(text("SELECT id FROM vote WHERE month = '2026-12'")).scalar_one()
+
+    with pytest.raises(SeveralMonths):
+        void(arena, [votes[0], newest])
+    assert arena.count("vote_strike") == 0
 
 
 def test_a_failing_caller_takes_the_decision_with_it(

@@ -28,7 +28,7 @@ from ledger.event import StoredEvent
 from ranking.lobster import NotConvergedError
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import MODELS, ArenaSite, Clock, at, open_site, write_pack
-from tests.fixtures.review_cases import ADA
+from tests.fixtures.review_cases import ADA, close_month
 
 MONTH = "2026-11"
 NIGHT_US = at("2026-12-01T00:25:00+00:00")
@@ -325,18 +325,21 @@ def test_one_broken_detector_keeps_no_other_back(
     assert lived.raised() == left
 
 
-def test_a_listed_detector_strikes_in_the_same_transaction(
-    lived: Lived, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("archived", [False, True])
+def test_a_listed_detector_strikes_until_the_archive_is_out(
+    lived: Lived, monkeypatch: pytest.MonkeyPatch, archived: bool
 ) -> None:
     """Only if the ruleset lists it, and in an open month only: a closed one is for people."""
     listed = replace(
         detector_rules.current(), discounting=(Detector.SHARED_ADDRESS, Detector.MODEL_AGENDA)
     )
     monkeypatch.setattr(detector_rules, "current", lambda: listed)
+    if archived:
+        close_month(lived.site)
     lived.sweep()
 
     assert len(lived.raised()) == 6
-    assert lived.site.events("vote.discounted") == []
+    assert (lived.site.events("vote.discounted") == []) is archived
 
 
 def test_votes_of_an_open_month_are_struck_by_a_listed_detector(

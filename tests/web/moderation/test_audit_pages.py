@@ -9,11 +9,10 @@ import re
 
 import pytest
 
-from ledger.event import Disclosure, NewEvent
-from ledger.ids import uuid4
 from tests.fixtures.arena_site import ArenaSite
 from tests.fixtures.moderation_cases import FAVOURITE, OneSided, flag_of, one_sided_voter
 from tests.fixtures.moderators import Moderator, moderator_of
+from tests.fixtures.review_cases import close_month
 
 
 @pytest.fixture
@@ -156,28 +155,12 @@ def test_counts_are_a_file_too(arena: ArenaSite, seen: OneSided) -> None:
     assert "vote.cast,2026-11-30T12:00Z,,3" in lines
 
 
-def close_month(arena: ArenaSite, month: str) -> None:
-    """Log that a month's archives of both modes are out."""
-    with arena.database.write() as conn:
-        for mode in ("speed", "expert"):
-            closed = NewEvent(
-                id=uuid4(arena.services.rng),
-                kind="month.closed",
-                version=1,
-                stream=f"arena/{mode}/{month}",
-                ruleset="arena.2026.1",
-                body={"month": month, "mode": mode},
-                disclosure=Disclosure.AT_ONCE,
-            )
-            arena.services.ports.log.append(conn, closed)
-    arena.sequence()
-
-
 def test_rows_of_an_archived_month_are_public_without_private_parts(
     arena: ArenaSite, seen: OneSided
 ) -> None:
     """Page and files tell pseudonyms, models and entries, and nothing that only moderators see."""
-    close_month(arena, "2026-11")
+    close_month(arena)
+    arena.sequence()
     anybody = arena.voter()
 
     page = anybody.get("/audit?month=2026-11&kind=votes").text
@@ -196,7 +179,8 @@ def test_pages_of_an_archived_month_follow_each_other(arena: ArenaSite) -> None:
     """The link at the end leads on within the month, with the filter."""
     for _ in range(3):
         one_sided_voter(arena, 18)
-    close_month(arena, "2026-11")
+    close_month(arena)
+    arena.sequence()
     anybody = arena.voter()
 
     first = anybody.get("/audit?month=2026-11").text
