@@ -41,7 +41,11 @@ def careless(
     picked = decided.best * k + np.where(decided.worst == NO_PICK, 0, decided.worst)
     statistic = float(surprise[np.arange(n), picked].sum())
     drawn = _drawn(chances, surprise, rules.careless_draws, rng)
-    p = (1 + int((drawn >= statistic - _ROUNDING).sum())) / (1 + rules.careless_draws)
+    if drawn.max() < statistic - _ROUNDING:
+        # Only what is rarer than all of these is worth more work (Besag and Clifford 1991).
+        more = _drawn(chances, surprise, rules.careless_more_draws, rng)
+        drawn = np.concatenate([drawn, more])
+    p = (1 + int((drawn >= statistic - _ROUNDING).sum())) / (1 + len(drawn))
     if p >= float(rules.careless_level):
         return None
     return Finding(
@@ -54,7 +58,7 @@ def careless(
         look=look,
         numbers={
             "picks": str(n),
-            "draws": str(rules.careless_draws),
+            "draws": str(len(drawn)),
             "expected": number_text(float(drawn.mean())),
             "sd": number_text(float(drawn.std())),
         },

@@ -140,14 +140,20 @@ class DetectorRules:
             "reason": "Huang et al. 2025 and Min et al. 2025 use it; random picks pass it surely.",
         },
     )
-    careless_level_discount: Decimal = field(
-        default=Decimal("0.001"),
+    careless_more_draws: int = field(
+        default=9_000,
         metadata={
-            "unit": "p-value",
-            "reason": "None of the simulated voters fits as badly: the least this test can say.",
+            "unit": "further simulated voters, where none of the first fits as badly",
+            "reason": "With them p = (1 + number) / 10000 tells rare from impossible.",
         },
     )
-
+    careless_level_discount: Decimal = field(
+        default=Decimal("0.0001"),
+        metadata={
+            "unit": "p-value",
+            "reason": "At 0.001 one honest voter in seventy with strong tastes passes it.",
+        },
+    )
     pair_questions: int = field(
         default=10,
         metadata={

@@ -38,7 +38,7 @@ def test_the_statistic_is_minus_twice_the_log_likelihood() -> None:
     assert found is not None
     assert found.detector is Detector.CARELESS
     assert float(found.statistic) == pytest.approx(40 * np.log(10), rel=1e-5)
-    assert found.p_value == "0.001"
+    assert found.p_value == "0.0001"
     assert float(found.statistic) > float(found.threshold)
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "88bf4d8cd219d5828136d93c361ffeaae6317e95ac8088eba91d67272bb8b0b9"}
+DIGESTS = {"arena.2026.1": "c80482af70ed73ea74c26c4fb5fbb21e07b0b3b957b6891c38a8a27a53fc2944"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
