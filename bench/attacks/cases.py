@@ -1,0 +1,180 @@
+"""The attacks that are all one pattern: a fleet, a policy, a model in the middle of the field."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from bench.attacks.attack import Fleet, attack
+from bench.attacks.bots import (
+    AnswerMemory,
+    Booster,
+    Eyes,
+    Guess,
+    Omnipresent,
+    Policy,
+    Suppressor,
+    TargetOnly,
+)
+from bench.attacks.month import Month
+from bench.attacks.outcome import Outcome, measured
+from bench.attacks.real_votes import People
+
+__all__ = ["CASES", "MAIN", "Case", "Scene", "run_case"]
+
+ACCURACY: Final = 0.95  # Huang et al. 2025
+TARGET_PLACE: Final = 9  # the tenth of twenty
+RIVALS: Final = 3
+SMALL_MONTH: Final = 2_000  # honest ballots
+FEW: Final = 600
+MANY: Final = 1_200
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a bot may know before it starts: the public board, and what people like."""
+
+    people: People
+    names: tuple[str, ...]
+    order: Sequence[str]
+
+    @property
+    def target(self) -> str:
+        """Return the model that the attack is about."""
+        return self.order[TARGET_PLACE]
+
+    def eyes(self, accuracy: float = ACCURACY) -> Eyes:
+        """Return a classifier of styles."""
+        return Guess(accuracy, self.names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """An attack: `sign` is -1 where the target is to fall; `fleet` by the honest ballots."""
+
+    bot: str
+    name: str
+    fleet: Callable[[int], Fleet]
+    policy: Callable[[Scene], Policy]
+    sign: int = 1
+
+
+def _votes(honest: int) -> int:
+    """Return the votes of a fleet: three to ten honest ones, or one to eight in a large month."""
+    return FEW if honest <= SMALL_MONTH else MANY
+
+
+def _fleet(honest: int) -> Fleet:
+    return Fleet(votes=_votes(honest))
+
+
+def _booster(accuracy: float = ACCURACY, zeal: float = 1.0) -> Callable[[Scene], Policy]:
+    return lambda scene: Booster(scene.target, scene.eyes(accuracy), scene.people, zeal)
+
+
+MAIN: Final = (
+    Case(
+        bot="B1",
+        name="booster, target only",
+        fleet=_fleet,
+        policy=lambda scene: TargetOnly(scene.target, scene.eyes()),
+    ),
+    Case(bot="B2", name="booster, camouflaged", fleet=_fleet, policy=_booster()),
+    Case(
+        bot="B3",
+        name="suppressor, camouflaged",
+        fleet=_fleet,
+        policy=lambda scene: Suppressor((scene.target,), scene.eyes(), scene.people),
+        sign=-1,
+    ),
+    Case(
+        bot="B4",
+        name="omnipresent",
+        fleet=_fleet,
+        policy=lambda scene: Omnipresent(
+            scene.target,
+            tuple(scene.order[TARGET_PLACE - RIVALS : TARGET_PLACE]),
+            scene.order,
+            scene.eyes(),
+            scene.people,
+        ),
+    ),
+)
+
+CASES: Final = (
+    *(
+        Case(
+            bot="B8",
+            name=f"style classifier, right in {accuracy:.0%}",
+            fleet=_fleet,
+            policy=_booster(accuracy),
+        )
+        for accuracy in (0.6, 0.7, 0.8)
+    ),
+    Case(
+        bot="B9",
+        name="answer look-up, ids share reveals",
+        fleet=_fleet,
+        policy=lambda scene: Booster(scene.target, AnswerMemory(), scene.people),
+    ),
+    Case(
+        bot="B10",
+        name="50 ids on one device, not joined",
+        fleet=lambda honest: Fleet(
+            votes=_votes(honest), votes_each=12, network="shared", device=True
+        ),
+        policy=_booster(),
+    ),
+    Case(
+        bot="B10",
+        name="50 ids on one device, joined",
+        fleet=lambda honest: Fleet(
+            votes=_votes(honest), votes_each=12, network="shared", device=True, joined=True
+        ),
+        policy=_booster(),
+    ),
+    Case(
+        bot="B11",
+        name="ids in one /24 or /64",
+        fleet=lambda honest: Fleet(votes=_votes(honest), network="shared"),
+        policy=_booster(),
+    ),
+    Case(
+        bot="B12",
+        name="slow drip, 200 ids of 3 votes in the month",
+        fleet=lambda honest: Fleet(votes=_votes(honest), votes_each=3, first_day=0, days=30),
+        policy=_booster(),
+    ),
+    Case(
+        bot="B12",
+        name="slow drip, 20 ids, a vote a day",
+        fleet=lambda honest: Fleet(
+            votes=_votes(honest), votes_each=30, first_day=0, days=1, daily=1
+        ),
+        policy=_booster(),
+    ),
+    *(
+        Case(
+            bot="B19",
+            name=f"fatigue farm, {zeal:.0%} for the model",
+            fleet=_fleet,
+            policy=_booster(1.0, zeal),
+        )
+        for zeal in (0.25, 0.5, 0.75)
+    ),
+)
+
+
+def run_case(case: Case, month: Month, people: People, seed: int) -> Outcome:
+    """Run an attack on a copy of an honest month and measure it."""
+    rng = random.Random(f"{case.bot} {case.name} {seed}")
+    copy = month.branch(rng)
+    order = [month.names[place] for place in np.argsort(-month.theta).tolist()]
+    scene = Scene(people, month.names, order)
+    target = month.names.index(scene.target)
+    trace = attack(copy, case.fleet(month.setting.ballots), [case.policy(scene)], target)
+    return measured(month.theta, copy, trace, target, rng, sign=case.sign)

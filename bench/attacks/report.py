@@ -1,0 +1,189 @@
+"""Writes the report of a run: what was simulated, the fleets' tables, the aims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from bench.attacks import people as assumptions
+from bench.attacks.honest_looks import Alarms
+from bench.attacks.http import Http
+from bench.attacks.outcome import HONEST_LOOKED_AT, Outcome
+from bench.attacks.plan import SETTINGS, Results
+from bench.attacks.prose import FLEETS, HONEST, INTRODUCTION, READING, WEIGHTS
+from bench.attacks.real_votes import People
+from bench.attacks.report_bots import bots_of_their_own
+from bench.attacks.tables import fleet_table, table, weights_table
+from bench.attacks.texts import Named
+
+__all__ = ["Run", "report"]
+
+_AIM: Final = 0.95  # of runs, or of votes
+_MOST: Final = 0.5  # of a fleet's votes
+_FULL: Final = "speed, 2,000"
+_DEVICES: Final = ("one device", "/24")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything that a report tells."""
+
+    people: People
+    judges: Alarms
+    results: Results
+    seeds: int
+    http: Http
+    marks: dict[str, tuple[float, float, float]]
+    named: Named
+
+
+def report(run: Run) -> str:
+    """Return the report in Markdown."""
+    fleets = [
+        f"### {name.capitalize()} honest ballots\n\n{fleet_table(run.results, name)}"
+        for name in SETTINGS
+    ]
+    parts = [
+        _introduction(run),
+        "## Aims\n\n" + _aims(run),
+        "## Honest voters\n\n" + _honest(run),
+        "## Fleets\n\n" + FLEETS.format(looked_at=HONEST_LOOKED_AT),
+        *fleets,
+        "## Weights\n\n" + WEIGHTS + "\n\n" + weights_table(run.results),
+        bots_of_their_own(run.results, run.http, run.marks, run.named),
+        "## What this says\n\n" + READING,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _introduction(run: Run) -> str:
+    people = run.people
+    return INTRODUCTION.format(
+        taste=people.taste,
+        low=people.taste_low,
+        high=people.taste_high,
+        lapse=f"{people.lapse:.0%}".replace("%", " %"),
+        scale=people.scale,
+        tie=people.tie_weight,
+        judges=len(people.votes),
+        seeds=run.seeds,
+        bad=f"{assumptions.BOTH_BAD:.0%}".replace("%", " %"),
+        skip=f"{assumptions.SKIPPED:.0%}".replace("%", " %"),
+        worst=f"{assumptions.NAMES_WORST:.0%}".replace("%", " %"),
+        skims=f"{assumptions.SKIMS:.0%}".replace("%", " %"),
+    )
+
+
+def _aims(run: Run) -> str:
+    boost, suppress = (_caught(run.results, bot) for bot in ("B2", "B3"))
+    alone = [_alone(run.results, habit) for habit in ("boost", "suppress")]
+    device = [_most_moved(run.results, part) for part in _DEVICES]
+    kept = _weights(run.results)
+    met = {True: "met", False: "missed"}
+    flood = (run.http.direct, run.http.proxied)
+    rows = [
+        (
+            "no real judge of 59 struck",
+            f"{run.judges.struck} of {run.judges.voters}",
+            met[run.judges.struck == 0],
+        ),
+        (
+            "camouflaged boosters out within 50 votes in 95 % of runs",
+            f"fleets: {boost}; one id alone: {alone[0]}",
+            met[_share_of_votes(run.results, "B2") >= _AIM],
+        ),
+        (
+            "camouflaged suppressors likewise",
+            f"fleets: {suppress}; one id alone: {alone[1]}",
+            met[_share_of_votes(run.results, "B3") >= _AIM],
+        ),
+        (
+            "no accepted replay",
+            f"{run.http.replays.accepted} of {run.http.replays.tried}",
+            met[run.http.replays.accepted == 0],
+        ),
+        (
+            "no effect of forged headers",
+            f"{', '.join(str(one.passed - one.allowed) for one in flood)} requests above the limit",
+            met[all(one.passed == one.allowed for one in flood)],
+        ),
+        (
+            "one device or /24 moves no model by more than half its interval",
+            f"at most {device[0]:.2f} and {device[1]:.2f} of half the interval",
+            met[max(device) <= 1],
+        ),
+        (
+            "bots weigh no more than honest voters on average (V-156)",
+            f"{kept[0]:.2f} against {kept[1]:.2f} on the board",
+            met[kept[0] <= kept[1]],
+        ),
+    ]
+    return table(["aim", "measured", ""], rows)
+
+
+def _fleets_of(results: Results, bot: str, setting: str = _FULL) -> list[Outcome]:
+    return [
+        run for key, runs in results.items() if key[:3] == ("fleet", setting, bot) for run in runs
+    ]
+
+
+def _share_of_votes(results: Results, bot: str) -> float:
+    return float(np.mean([run.excluded for run in _fleets_of(results, bot)]))
+
+
+def _caught(results: Results, bot: str) -> str:
+    runs = _fleets_of(results, bot)
+    whole = float(np.mean([run.excluded > _MOST for run in runs]))
+    text = f"{_share_of_votes(results, bot):.0%} of the votes, most of the fleet in {whole:.0%}"
+    return f"{text} of runs".replace("%", " %")
+
+
+def _alone(results: Results, habit: str) -> str:
+    runs = results["one id", habit, "50"]
+    reported = float(np.mean([run.reported for run in runs]))
+    excluded = float(np.mean([run.excluded for run in runs]))
+    return f"{excluded:.0%} struck, {reported:.0%} reported".replace("%", " %")
+
+
+def _most_moved(results: Results, part: str) -> float:
+    runs = [
+        run
+        for key, found in results.items()
+        if key[0] == "fleet" and part in key[3]
+        for run in found
+    ]
+    return max(abs(float(run.half_intervals)) for run in runs)
+
+
+def _weights(results: Results) -> tuple[float, float]:
+    runs = [run for key, found in results.items() if key[0] == "fleet" for run in found]
+    bots, honest = ([getattr(run, name) for run in runs] for name in ("weight_kept", "honest_kept"))
+    return float(np.mean(bots)), float(np.mean(honest))
+
+
+def _honest(run: Run) -> str:
+    titles = ("59 real judges", "simulated, fitted tastes", "simulated, tastes at the upper end")
+    alarms: list[Alarms] = [
+        run.judges,
+        _together(run.results["honest", "fitted"]),
+        _together(run.results["honest", "upper end"]),
+    ]
+    detectors = sorted({d for one in alarms for d in (*one.reported, *one.strict)})
+    rows = [
+        [title, f"{one.voters:,}"]
+        + [f"{one.reported.get(d, 0)} / {one.strict.get(d, 0)}" for d in detectors]
+        + [str(one.struck)]
+        for title, one in zip(titles, alarms, strict=True)
+    ]
+    names = [f"`{detector.value}`" for detector in detectors]
+    return HONEST + "\n\n" + table(["voters", "number", *names, "struck"], rows)
+
+
+def _together(alarms: Sequence[Any]) -> Alarms:
+    made: Alarms = alarms[0]
+    for one in alarms[1:]:
+        made += one
+    return made

@@ -1,0 +1,253 @@
+"""The report's second half: bots with a measure of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+import numpy as np
+
+from bench.attacks.http import Http
+from bench.attacks.plan import (
+    LOOK_UP_MARKS,
+    LOOK_UP_VOTES,
+    ONE_ID,
+    POOLS,
+    SIEGE,
+    SNIPER_VOTES,
+    Results,
+)
+from bench.attacks.tables import share, spread, table
+from bench.attacks.texts import Named
+
+__all__ = ["bots_of_their_own"]
+
+_ENOUGH: Final = ((0, 5), (5, 10), (10, 17), (17, 1_000))  # showings of the target
+
+
+def bots_of_their_own(
+    results: Results, http: Http, marks: dict[str, tuple[float, float, float]], named: Named
+) -> str:
+    """Return the sections in Markdown."""
+    return "\n\n".join(
+        (
+            "## One id alone (B1 to B3)\n\n" + _one_id(results),
+            "## Careless votes (B5)\n\n" + _careless(results),
+            "## Marks in answers (B6)\n\n" + _marks(marks),
+            "## Answers that name their model (B7)\n\n" + _named(named),
+            "## Answer look-up (B9)\n\n" + _look_up(results),
+            "## The month's reset (B15)\n\n" + _sniper(results),
+            "## A newcomer under siege (B16)\n\n" + _newcomer(results),
+            "## Near-copies (B17)\n\n" + _clones(results),
+            "## Over HTTP (B10, B13, B18, B20, B21)\n\n" + _http(http),
+        )
+    )
+
+
+def _one_id(results: Results) -> str:
+    habits = {"target_only": "B1", "boost": "B2", "suppress": "B3"}
+    rows = []
+    for habit, bot in habits.items():
+        for votes in ONE_ID:
+            runs = results["one id", habit, str(votes)]
+            rows.append(
+                [
+                    bot,
+                    str(votes),
+                    spread([run.showings for run in runs]),
+                    share([run.reported for run in runs]),
+                    share([run.excluded for run in runs]),
+                    spread([run.points for run in runs]),
+                ]
+            )
+    first = table(["bot", "votes", "saw the target", "reported", "struck", "points moved"], rows)
+    seen = []
+    for habit in ("boost", "suppress"):
+        runs = [run for votes in ONE_ID for run in results["one id", habit, str(votes)]]
+        for low, high in _ENOUGH:
+            some = [run for run in runs if low <= run.showings < high]
+            if some:
+                seen.append(
+                    [
+                        habits[habit],
+                        f"{low} to {high - 1}" if high < _ENOUGH[-1][1] else f"{low} or more",
+                        str(len(some)),
+                        share([run.reported for run in some]),
+                        share([run.excluded for run in some]),
+                    ]
+                )
+    second = table(["bot", "saw the target", "runs", "reported", "struck"], seen)
+    return (
+        "A single id that never comes back under another name, in Speed with 2,000 honest ballots."
+        f"\n\n{first}\n\nThe same runs by how often the bot saw its target:\n\n{second}"
+    )
+
+
+def _careless(results: Results) -> str:
+    rows = [
+        [
+            key[1],
+            key[2].replace("%", " %"),
+            spread([run.tau for run in runs], 2),
+            spread([run.places for run in runs]),
+            share([run.excluded for run in runs]),
+            str(sum(run.honest_hurt for run in runs)),
+        ]
+        for key, runs in results.items()
+        if key[0] == "careless"
+    ]
+    headings = ["picks", "of all ballots", "Kendall's tau", "most places moved", "votes struck"]
+    return "Ids of fifty votes. Tau compares the board with the one before.\n\n" + table(
+        [*headings, "honest struck"], rows
+    )
+
+
+def _marks(marks: dict[str, tuple[float, float, float]]) -> str:
+    rows = [[title, *(share([value]) for value in shares)] for title, shares in marks.items()]
+    return (
+        "A model puts a mark into each of its answers, here real answers of MT-bench; a program"
+        " looks for it. What can be seen stays, for the text is the model's.\n\n"
+        + table(["mark", "as sent", "as text for copying", "in the page"], rows)
+    )
+
+
+def _named(named: Named) -> str:
+    rows = [[f"`{_shown(sentence)}`", share([held])] for sentence, held in named.held.items()]
+    return (
+        "Held before serving by the phrase rule, each sentence put before a real answer for five"
+        f" models. Of {named.honest} real answers it holds {named.false}.\n\n"
+        + table(["sentence", "held"], rows)
+    )
+
+
+def _shown(sentence: str) -> str:
+    return sentence.replace("\u200b", "(zero-width space)")
+
+
+def _look_up(results: Results) -> str:
+    rows = []
+    for questions, fresh in POOLS:
+        runs = results["look-up", f"{questions:,}", str(fresh)]
+        known = [share([run.known[mark] for run in runs]) for mark in LOOK_UP_MARKS]
+        rows.append(
+            [
+                f"{questions:,}",
+                str(fresh),
+                *known,
+                spread([run.points for run in runs]),
+                share([run.bots_stale for run in runs]),
+                share([run.stale for run in runs]),
+            ]
+        )
+    headings = ["questions", "K", *(f"known after {mark:,} votes" for mark in LOOK_UP_MARKS)]
+    headings += [f"points after {LOOK_UP_VOTES:,}", "bot votes stale", "honest votes stale"]
+    return (
+        "Ids share every reveal and name a model by an answer seen before. An answer counts in its"
+        " first K reveals only; the rule is K = 300. Speed with 2,000 honest ballots.\n\n"
+        + table(headings, rows)
+    )
+
+
+def _sniper(results: Results) -> str:
+    runs = results["sniper",]
+    rows = [
+        [
+            "first day, on that day's board",
+            spread([run.first_day for run in runs]),
+            "",
+        ],
+        [
+            "first day, on the month's last board",
+            spread([run.early for run in runs]),
+            spread([run.early_points for run in runs]),
+        ],
+        [
+            "last days, on the month's last board",
+            spread([run.late for run in runs]),
+            spread([run.late_points for run in runs]),
+        ],
+    ]
+    return (
+        f"The same {SNIPER_VOTES} votes, after 100 honest ballots or after all 2,000.\n\n"
+        + table(["when", "places", "points"], rows)
+    )
+
+
+def _newcomer(results: Results) -> str:
+    runs = results["newcomer",]
+    last = Counter(run.last.value for run in runs)
+    alone = Counter(run.alone.value for run in runs)
+    rows = [
+        ["bot votes until Observing", spread([run.observing for run in runs])],
+        ["bot votes until Eliminated", spread([run.eliminated for run in runs])],
+        ["state fifteen days after the last bot", _counts(last)],
+        ["lowest state in the same month without bots", _counts(alone)],
+    ]
+    return (
+        f"A middling model enters after 2,000 honest ballots; for ten days {SIEGE['ids']} ids a day"
+        " use up their votes and never pick it best, beside 100 honest ballots a day. States are"
+        " looked at once a day.\n\n" + table(["", ""], rows)
+    )
+
+
+def _counts(states: Counter[str]) -> str:
+    return ", ".join(f"{state.capitalize()} {count}" for state, count in sorted(states.items()))
+
+
+def _clones(results: Results) -> str:
+    runs = results["clones",]
+    rows = [
+        [
+            title,
+            spread([getattr(run, field) for run in runs]),
+            spread([getattr(run, f"{field}_points") for run in runs]),
+        ]
+        for title, field in (("one entry", "alone"), ("five copies", "family"))
+    ]
+    gained = float(np.mean([run.family_points - run.alone_points for run in runs]))
+    return (
+        "A maker enters one middling model, or five copies of it. Points are above the mean of the"
+        f" others. The best of five copies gains {gained:.0f} points on average, by luck alone.\n\n"
+        + table(["entries", "best place among the others", "points"], rows)
+    )
+
+
+def _http(http: Http) -> str:
+    joined: Any = http.joined
+    rows = [
+        (
+            "B10 ids on one address, cookies cleared",
+            (
+                f"{joined.flagged} of {joined.ids} ids named by the sweep; their votes weigh"
+                f" {joined.weight_before:.1f} on the board, {joined.weight_after:.1f} after joining"
+            ),
+        ),
+        (
+            "B13 forged address headers",
+            (
+                f"{http.direct.passed} of {http.direct.sent} requests in a minute passed, limit"
+                f" {http.direct.allowed}; through a trusted proxy {http.proxied.passed}"
+            ),
+        ),
+        (
+            "B18 replayed, doubled, foreign and altered forms",
+            (
+                f"{http.replays.accepted} of {http.replays.tried} accepted"
+                f" (answers {', '.join(map(str, http.replays.statuses))})"
+            ),
+        ),
+        (
+            "B20 mass reports",
+            f"{http.reports.sent} reports, {http.reports.hidden} answers hidden",
+        ),
+        (
+            "B21 store of limits away",
+            (
+                f"{http.outage.lost} of {http.outage.sent} honest ballots lost,"
+                f" {http.outage.unchecked} requests counted as unchecked"
+            ),
+        ),
+    ]
+    return "Each on an application of its own with a SQLite database.\n\n" + table(
+        ["bot", "measured"], rows
+    )
