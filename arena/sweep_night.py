@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 from typing import Final
 
+import numpy as np
 from sqlalchemy import Connection, select
 
 from antiabuse.detectors import rules as detector_rules
@@ -82,7 +84,6 @@ class Night:
             choices = counted(votes.now)[0].choices()
             basket, start = _zero(self._conn, self.mode, self.month, choices)
             fitted = lobster.fit(choices, start=start)
-            taker = LookTaker(votes, choices, fitted, basket, rules)
         except lobster.LobsterError as error:
             for detector in _BY_FIT:
                 self.faults[detector.value] = error
@@ -100,6 +101,14 @@ class Night:
             lambda: sweep_crowd.waves(votes, days, fitted.theta, rules),
             _day_looks(Detector.BURST, days),
         )
+        try:
+            # In a fit that a campaign has moved, honest voters look careless (docs/attacks.md).
+            others = _without(choices, votes, flagged | self._named(Detector.CAMPAIGN))
+            theirs = lobster.fit(others, start=dict(zip(fitted.models, fitted.theta, strict=True)))
+            taker = LookTaker(votes, others, theirs, basket, rules)
+        except lobster.LobsterError as error:
+            self.faults |= dict.fromkeys((detector.value for detector in AT_LOOKS), error)
+            return
         for detector in AT_LOOKS:
             for voter, look in due_looks(votes, detector, self._taken, rules):
                 found = partial(_listed, taker, detector, voter, look)
@@ -116,6 +125,11 @@ class Night:
             self.findings += found
             self.looks += looks
 
+    def _named(self, detector: Detector) -> frozenset[str]:
+        """Return the voters whom a detector names this night."""
+        found = (each.subjects for each in self.findings if each.detector is detector)
+        return frozenset(subject for subjects in found for subject in subjects)
+
     def _flagged(self, detector: Detector) -> frozenset[str]:
         """Return the voters whom a detector reported this month."""
         query = select(flag.c.subject).where(
@@ -130,6 +144,12 @@ class Night:
             for day in self._days
             if (detector.value, EVERYBODY, int(day[-2:])) not in self._taken
         ]
+
+
+def _without(choices: Choices, votes: MonthVotes, names: Collection[str]) -> Choices:
+    """Return the votes with those of some voters at weight 0."""
+    theirs = np.array([name in names for name in votes.names], dtype=np.bool_)[votes.voter]
+    return replace(choices, weight=np.where(theirs, 0, choices.weight))
 
 
 def _listed(taker: LookTaker, detector: Detector, voter: int, look: int) -> list[Finding]:

@@ -14,14 +14,16 @@ import pytest
 
 from antiabuse.addresses import AddressHashes
 from antiabuse.detectors import rules as detector_rules
-from antiabuse.detectors.finding import Detector
+from antiabuse.detectors.finding import Detector, Finding
 from antiabuse.identity import new_voter_id, pseudonym
 from antiabuse.sincerity import ClientValues
-from arena import ballots, flags, moderation, sweep, votes
+from arena import ballots, flags, moderation, sweep, sweep_crowd, votes
 from arena.ballot_store import HeldBallot, load_held
 from arena.ballots import Shown
 from arena.projection import project
 from arena.standing_reasons import JoinReason
+from arena.sweep_night import Night
+from arena.sweep_votes import read_votes
 from arena.visitor import Visitor
 from arena.votes import Choice
 from ledger.event import StoredEvent
@@ -194,6 +196,35 @@ def test_machines_are_found_and_people_are_not(lived: Lived) -> None:
     assert agenda["numbers"]["model"] == RIVAL
     assert agenda["discounts"] is False
     assert lived.site.count("vote_strike") == 0
+
+
+def test_voters_are_judged_without_a_campaigns_votes(
+    lived: Lived, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever a campaign names does not shape what is expected of the others."""
+    named = Finding(
+        detector=Detector.CAMPAIGN,
+        subjects=(lived.label,),
+        votes=(lived.site.events("vote.cast")[-1].id,),
+        statistic="0",
+        threshold="0.001",
+        p_value="0",
+        look=0,
+        numbers={},
+        discounts=False,
+    )
+    expected_of = {}
+    for findings in ([], [named]):
+        monkeypatch.setattr(sweep_crowd, "common_causes", lambda *_, told=findings: told)
+        with lived.site.database.read() as conn:
+            votes_read = read_votes(lived.site.services.ports, conn, "speed", MONTH)
+            night = Night(conn, "speed", MONTH, "2026-12-01", votes_read)
+            night.run()
+        assert night.faults == {}
+        (agenda,) = (each for each in night.findings if each.detector is Detector.MODEL_AGENDA)
+        expected_of[len(findings)] = agenda.numbers[f"expected:best:{RIVAL}"]
+
+    assert expected_of[0] != expected_of[1]
 
 
 def test_a_night_is_swept_once(lived: Lived) -> None:
