@@ -146,13 +146,14 @@ def tell(result: Result) -> None:
             f"interval (processor {timing.cpu_s / first.fit.cpu_s:.1f} and "
             f"{timing.cpu_s / first.fit_and_interval.cpu_s:.1f})"
         )
-    print("     votes models   read     fit  +interval   board  bare pass  ns/vote    MiB")
+    print("     votes models   read     fit  +interval   board  bare pass  ns/vote (cpu)    MiB")
     for row in result.ours:
         times = (row.reading, row.fit, row.fit_and_interval, row.board, row.bare_pass)
         read, fit, whole, board, bare = (timing.seconds * 1e3 for timing in times)
+        cpu = row.fit_and_interval.cpu_s * 1e9 / row.votes
         print(
             f"{row.votes:>10,} {row.models:>6} {read:6.1f} {fit:7.1f} {whole:10.1f} {board:7.1f} "
-            f"{bare:10.2f} {whole * 1e6 / row.votes:8.0f} {row.peak_mib:>6}"
+            f"{bare:10.2f} {whole * 1e6 / row.votes:8.0f} {cpu:>5.0f} {row.peak_mib:>6}"
         )
         print(
             f"{'':>17} the fit takes {fit / bare:.0f} bare passes, {whole / bare:.0f} with interval"

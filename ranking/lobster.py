@@ -506,7 +506,9 @@ def numbered(cluster: Ints) -> tuple[Ints, int]:
     for block in _blocks(len(cluster)):
         seen[cluster[block]] = True
     voters = int(seen.sum())
-    return (cluster, voters) if voters == len(seen) else ((np.cumsum(seen) - 1)[cluster], voters)
+    if voters == len(seen):
+        return cluster, voters
+    return (np.cumsum(seen, dtype=np.int32) - 1)[cluster], voters
 
 
 def _blocks(votes: int) -> Iterator[slice]:
