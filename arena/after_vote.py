@@ -13,8 +13,8 @@ from arena.ballot_store import HeldBallot, load_held
 from arena.errors import UnknownCode
 from arena.ports import Ports
 from arena.projection import project
+from arena.refusals import record_refusal
 from arena.visitor import Visitor
-from arena.votes import record_refusal
 from ledger.ids import uuid4
 
 __all__ = ["give_reasons", "report_answer"]

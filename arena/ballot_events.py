@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Final, Literal, Protocol, Self
 
 from antiabuse.utc import month_of
 from arena import rules
@@ -16,6 +16,7 @@ from arena.visitor import Visitor
 from ledger.event import Disclosure, NewEvent
 
 __all__ = [
+    "ANY_MODE",
     "BallotIssued",
     "BallotReported",
     "BallotShown",
@@ -191,6 +192,10 @@ class BoardPublished(EventBody):
     rows: tuple[Mapping[str, Any], ...]
     facts: Mapping[str, Any]
     output_sha256: str
+
+
+ANY_MODE: Final = "any"
+"""In place of the mode, for what belongs to neither."""
 
 
 def arena_stream(mode: str, month: str) -> str:

@@ -8,11 +8,12 @@ from antiabuse import quotas
 from antiabuse.identity import pseudonym
 from antiabuse.tables import voter as voter_table
 from antiabuse.utc import month_of
+from arena.ballot_events import ANY_MODE
 from arena.case_subject import voter_of
 from arena.errors import AlreadyDecided
 from arena.moderation import Actor
 from arena.ports import Ports
-from arena.review_events import ANY_MODE, VoterBanned, VoterUnbanned
+from arena.review_events import VoterBanned, VoterUnbanned
 from arena.review_record import record_by_moderator
 from arena.review_rules import Act, check_reason
 

@@ -8,8 +8,8 @@ from typing import Final, Literal, Self, get_args
 from sqlalchemy import Connection, Row, select
 
 from antiabuse.utc import month_of
+from arena.ballot_events import ANY_MODE
 from arena.errors import UnknownCase
-from arena.review_events import ANY_MODE
 from arena.review_tables import dispute, flag
 from arena.tables import answer, ballot, ballot_holder, vote
 

@@ -16,6 +16,7 @@ from arena.boards import as_mode
 from arena.errors import AlreadyDecided, DisputeRefused, UnknownCase, UnknownCode
 from arena.moderation import Actor
 from arena.ports import Ports
+from arena.refusals import record_refusal
 from arena.review_events import DisputeAdvanced, DisputeDecided, DisputeOpened, DisputeVerdict
 from arena.review_projection import IN_PROGRESS
 from arena.review_record import record_by_moderator, record_by_voter
@@ -24,7 +25,6 @@ from arena.review_tables import dispute, dispute_step, vote_strike
 from arena.standing_reasons import RestoreReason
 from arena.tables import ballot_holder, vote
 from arena.visitor import Visitor
-from arena.votes import record_refusal
 
 __all__ = ["add_evidence", "begin_recheck", "decide_dispute", "open_dispute"]
 

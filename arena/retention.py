@@ -12,11 +12,10 @@ from sqlalchemy import Connection, delete
 from antiabuse import retention
 from antiabuse.retention import Kept
 from antiabuse.rules import current
-from arena.ballot_events import arena_stream
+from arena.ballot_events import ANY_MODE, arena_stream
 from arena.boards import MODES
 from arena.ports import Ports
 from arena.tables import ballot_holder
-from arena.votes import ANY_MODE
 from ledger import private_parts
 
 __all__ = ["erase_old"]

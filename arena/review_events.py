@@ -16,7 +16,6 @@ from arena.events import EventBody, Mode
 from ledger.event import Disclosure, NewEvent
 
 __all__ = [
-    "ANY_MODE",
     "AnswerDecided",
     "AnswerVerdict",
     "DisputeAdvanced",
@@ -35,7 +34,6 @@ __all__ = [
     "review_event",
 ]
 
-ANY_MODE: Literal["any"] = "any"
 FlagVerdict = Literal["upheld", "dismissed"]
 AnswerVerdict = Literal["withheld", "cleared"]
 DisputeStep = Literal["evidence", "recheck"]

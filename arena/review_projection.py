@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from antiabuse.statements import Statement
+from arena.ballot_events import ANY_MODE
 from arena.errors import UnknownArenaEvent
 from arena.review_events import (
-    ANY_MODE,
     AnswerDecided,
     DisputeAdvanced,
     DisputeDecided,

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, select
 
-from arena.ballot_events import VoteCast, arena_stream
+from arena.ballot_events import ANY_MODE, VoteCast, arena_stream
 from arena.events import Mode
 from arena.ports import Ports
 from arena.review_tables import joining, standing_change
-from arena.standing_events import ANY_MODE, AccountJoined, VoteRestored
+from arena.standing_events import AccountJoined, VoteRestored
 from arena.tables import vote
 from arena.vote_columns import Columns
 from ledger import store

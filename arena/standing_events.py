@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from arena import rules
-from arena.ballot_events import arena_stream
+from arena.ballot_events import ANY_MODE, arena_stream
 from arena.events import EventBody, Mode
 from ledger.event import Disclosure, NewEvent
 
 __all__ = [
-    "ANY_MODE",
     "AccountJoined",
     "StandingEvent",
     "VoteDiscounted",
@@ -24,8 +23,6 @@ __all__ = [
     "VoteVoided",
     "standing_event",
 ]
-
-ANY_MODE: Final = "any"
 
 
 @dataclass(frozen=True, slots=True)

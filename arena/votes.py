@@ -10,26 +10,24 @@ from sqlalchemy import Connection
 
 from antiabuse import admission, quotas, sightings
 from antiabuse import rules as antiabuse_rules
-from antiabuse.addresses import AddressHashes
 from antiabuse.admission import Refusal, VoteFacts
-from antiabuse.events import vote_refused
 from antiabuse.sincerity import ClientValues, Sincerity, WeightReason, weigh
 from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
 from arena import boards
-from arena.ballot_events import BallotSkipped, Verdict, VoteCast, arena_stream, ballot_event
+from arena.ballot_events import BallotSkipped, Verdict, VoteCast, ballot_event
 from arena.ballot_store import HeldBallot, load_held, revealed_among, revealed_to
 from arena.clusters import Cluster, cluster_of
 from arena.ports import Ports
 from arena.projection import project
+from arena.refusals import record_refusal
 from arena.visitor import Visitor
 from ledger.ids import uuid4
 from ranking import rules as ranking_rules
 from ranking.points import vote_points
 
-__all__ = ["Cast", "Choice", "cast", "read_choice", "record_refusal", "skip"]
+__all__ = ["Cast", "Choice", "cast", "read_choice", "skip"]
 
-ANY_MODE: Final = "any"
 _SLOTS: Final[Mapping[str | None, int | None]] = {
     None: None, "": None, "A": 0, "B": 1, "C": 2, "D": 3,
 }  # fmt: skip
@@ -89,6 +87,25 @@ def cast(
     Raises:
         Refused: with the first reason of V-131 that holds.
     """
+    try:
+        return _cast(ports, visitor, ballot_id, choice, client, raw)
+    except _WithdrawnMeanwhile:
+        record_refusal(ports, visitor.now_us, Refusal.CLOSED, "vote", visitor=visitor)
+        raise admission.Refused(Refusal.CLOSED) from None
+
+
+class _WithdrawnMeanwhile(Exception):
+    """An answer of the ballot was taken out of the pool while its vote was being stored."""
+
+
+def _cast(
+    ports: Ports,
+    visitor: Visitor,
+    ballot_id: str,
+    choice: Choice | None,
+    client: ClientValues,
+    raw: Mapping[str, Any],
+) -> Cast:
     with ports.database.write() as conn:
         cluster, state = _locked(ports, conn, visitor)
         ballot = load_held(conn, ballot_id)
@@ -98,9 +115,24 @@ def cast(
             facts = _facts(state, ballot, visitor, choice_is_sound=choice is not None)
             refusal = admission.first_refusal(facts)
             if refusal is None and choice is not None:
-                return _accept(ports, conn, visitor, cluster, ballot, choice, client, raw)
+                accepted = _accept(ports, conn, visitor, cluster, ballot, choice, client, raw)
+                _check_showable(ports, conn, ballot_id)
+                return accepted
         error = _refuse(ports, conn, visitor, ballot, refusal, "vote", state)
     raise error
+
+
+def _check_showable(ports: Ports, conn: Connection, ballot_id: str) -> None:
+    """Take a vote back whose answers were withheld since it was admitted.
+
+    Counting the reveals has waited for whoever held the answers' rows, so by now the decision is
+    seen. SQLite has one writer at a time, and nothing can come between.
+    """
+    if ports.database.dialect == "sqlite":
+        return
+    held = load_held(conn, ballot_id)
+    if held is None or not held.showable:
+        raise _WithdrawnMeanwhile
 
 
 def skip(ports: Ports, visitor: Visitor, ballot_id: str) -> str:
@@ -126,46 +158,6 @@ def skip(ports: Ports, visitor: Visitor, ballot_id: str) -> str:
                 return ballot.mode
         error = _refuse(ports, conn, visitor, ballot, refusal, "skip", state)
     raise error
-
-
-def record_refusal(
-    ports: Ports,
-    now_us: int,
-    refusal: Refusal,
-    action: str,
-    *,
-    visitor: Visitor | None = None,
-    address: AddressHashes | None = None,
-    ballot: HeldBallot | None = None,
-    conn: Connection | None = None,
-) -> None:
-    """Log a refusal (V-127), in the caller's transaction or one of its own.
-
-    Args:
-        ports: the arena's means.
-        now_us: when.
-        refusal: why.
-        action: what was asked for.
-        visitor: who, if a valid cookie says so.
-        address: where from, when there is no visitor to say it.
-        ballot: which ballot, if it is known.
-        conn: the caller's write transaction, if any.
-    """
-    event = vote_refused(
-        event_id=uuid4(ports.rng),
-        stream=arena_stream(ballot.mode if ballot else ANY_MODE, month_of(now_us)),
-        now_us=now_us,
-        refusal=refusal,
-        action=action,
-        voter_id=visitor.voter if visitor else None,
-        ballot_id=ballot.id if ballot else None,
-        addresses=visitor.address if visitor else address,
-    )
-    if conn is not None:
-        ports.log.append(conn, event)
-        return
-    with ports.database.write() as own:
-        ports.log.append(own, event)
 
 
 def _locked(ports: Ports, conn: Connection, visitor: Visitor) -> tuple[Cluster, VoterState]:

@@ -15,11 +15,10 @@ from antiabuse.quotas import take_tallies
 from antiabuse.utc import month_of, previous_month
 from arena import fit_faults, month_end, refits
 from arena import sweep as sweeps
-from arena.ballot_events import arena_stream
+from arena.ballot_events import ANY_MODE, arena_stream
 from arena.boards import MODES
 from arena.events import Mode
 from arena.side_boards import refit_side_boards_if_due
-from arena.votes import ANY_MODE
 from ledger.errors import LedgerError
 from ledger.ids import uuid4
 from ranking.lobster import LobsterError

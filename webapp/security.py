@@ -11,7 +11,7 @@ from werkzeug.formparser import FormDataParser
 from antiabuse.admission import Refusal, Refused
 from antiabuse.origin import same_origin
 from antiabuse.quotas import LimitScope, tally_rate_refusal
-from arena.votes import record_refusal
+from arena.refusals import record_refusal
 from webapp.limits import within_foreign_limit
 from webapp.visitors import address_hashes, request_time_us
 from webapp.wiring import services

@@ -12,8 +12,8 @@ from antiabuse.errors import BadIdentity, DigestKeyUnusable
 from antiabuse.identity import new_voter_id
 from antiabuse.unrun_checks import Check
 from antiabuse.utc import DAY_US, SECOND_US, day_of
+from arena.refusals import record_refusal
 from arena.visitor import Visitor
-from arena.votes import record_refusal
 from webapp.limits import visitor_address
 from webapp.wiring import services
 

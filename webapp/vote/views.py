@@ -17,16 +17,16 @@ from antiabuse.unrun_checks import Check
 from antiabuse.utc import month_of
 from antiabuse.voter import Consent, VoterState
 from arena import after_vote, ballots, votes
-from arena.ballot_events import arena_stream
+from arena.ballot_events import ANY_MODE, arena_stream
 from arena.ballot_store import LETTERS, load_held, route_holder
 from arena.ballots import Capped, Shown
 from arena.boards import as_mode
 from arena.clusters import state_of
 from arena.dispute_views import Dispute, own_disputes
 from arena.events import Mode
+from arena.refusals import record_refusal
 from arena.reveals import load_reveal
 from arena.visitor import Visitor
-from arena.votes import ANY_MODE, record_refusal
 from ledger import store
 from ledger.ids import uuid4
 from webapp.htmx import push_url, wants_fragment

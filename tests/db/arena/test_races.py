@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from werkzeug.test import TestResponse
 
@@ -205,3 +206,25 @@ def test_two_tabs_show_one_ballot_and_take_one_vote(either_arena: ArenaSite) -> 
     assert reason_of(voter.vote(second.token, best="B", worst="A")) == "already_voted"
     (cast,) = arena.events("vote.cast")
     assert cast.body["best"] == arena.held(first.token).slots[0].model
+
+
+def test_a_vote_in_flight_does_not_outrun_a_withheld_answer(either_arena: ArenaSite) -> None:
+    """A vote that waits for the row of an answer just being withheld is refused, and not spent."""
+    arena = either_arena
+    voter = arena.voter()
+    token = voter.ballot().token
+    arena.clock.advance(30)
+    answers: list[TestResponse] = []
+    voting = threading.Thread(target=lambda: answers.append(voter.vote(token, best="A")))
+
+    with arena.database.write() as conn:
+        conn.execute(text("UPDATE answer SET state = 'held', held_for = 'identity_leak'"))
+        voting.start()
+        voting.join(1)  # by now it waits for this transaction
+        assert answers == []
+    voting.join(30)
+
+    assert [(each.status_code, reason_of(each)) for each in answers] == [(410, "closed")]
+    assert arena.count("vote") == 0
+    assert arena.count("voter", "votes = 0") == 1
+    assert arena.refusals() == [("closed", "vote")]
