@@ -14,16 +14,16 @@ from tests.attack.conftest import OpenApplication
 def test_forged_headers_change_nothing(open_application: OpenApplication) -> None:
     """B13: an address of its own in each request gets none past the limit."""
     for settings in ({}, {"trusted_proxies": "1"}):
-        found = flood(open_application(rate_limit="20", **settings), sent=30)
+        found = flood(open_application(rate_limit="20", **settings), sent=23)
 
-        assert (found.sent, found.passed, found.allowed) == (30, 20, 20)
+        assert (found.sent, found.passed, found.allowed) == (23, 20, 20)
 
 
 def test_no_replay_is_accepted(open_application: OpenApplication) -> None:
     """B18: doubled, old, foreign and altered forms, before and after the reveal."""
-    found = replays(open_application(), rounds=2)
+    found = replays(open_application(), rounds=1)
 
-    assert found.tried == 22
+    assert found.tried == 11
     assert found.accepted == 0
     assert all(400 <= status < 500 for status in found.statuses)
 

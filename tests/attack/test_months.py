@@ -20,7 +20,7 @@ from bench.attacks.setting import DAY_US, LIMITS, START_US, Setting
 from bench.attacks.special import careless
 from ranking import lobster
 
-SEEDS = 3
+SEEDS = 2
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +65,11 @@ def test_no_honest_voter_of_quiet_months_is_struck(months: list[Month]) -> None:
     """Nor would one in simulated months of fitted tastes."""
     found = [alarms_of_month(month) for month in months]
 
-    assert sum(one.voters for one in found) > 60
+    assert sum(one.voters for one in found) > 40
     assert sum(one.struck for one in found) == 0
 
 
-@pytest.mark.parametrize("case", [MAIN[0], MAIN[1], MAIN[3]], ids=["B1", "B2", "B4"])
+@pytest.mark.parametrize("case", MAIN[:2], ids=["B1", "B2"])
 def test_a_fleet_gains_and_is_found(months: list[Month], people: People, case: Case) -> None:
     """A fleet lifts its target at once, most of it is struck, and little is left of the gain."""
     found = [run_case(case, month, people, seed) for seed, month in enumerate(months)]
@@ -93,7 +93,7 @@ def test_bots_weigh_no_more_than_honest_voters_on_the_board(
     months: list[Month], people: People
 ) -> None:
     """V-156, after cap and strikes; as cast, a forger of perfect reading weighs 1 and no more."""
-    found = [run_case(case, months[0], people, 0) for case in MAIN[:2]]
+    found = [run_case(case, months[0], people, 0) for case in MAIN[1:2]]
 
     assert np.mean([one.weight_kept for one in found]) <= np.mean(
         [one.honest_kept for one in found]
