@@ -79,7 +79,7 @@ _THREADS: Final = 2
 _BLOCK_CELLS: Final = 2**20  # numbers in a block of a stage
 _VOTER_CELLS: Final = 60_000  # numbers in a block of summed scores of voters, 0.5 MB
 _VOTERS_PER_MODEL: Final = 4  # at least so many in such a block
-_SORTED_VOTES: Final = 16_000_000  # votes put in the order of their voters at once
+_SORTED_VOTES: Final = 8_000_000  # votes put in the order of their voters at once
 _MANY_VOTES: Final = 4_000_000  # votes of which one number each is held at once
 _PLACE_BITS: Final = 31
 _SMALL_BYTES: Final = 4  # of an integer that is read in place
@@ -333,25 +333,31 @@ class _Counted:
             # As many voters as have votes that can be sorted at once, and at least one.
             end = int(np.searchsorted(until, until[start] + _SORTED_VOTES, side="right")) - 1
             end = max(start + 1, end)
-            whole = end - start == self.voters
-            chosen: slice | Ints = slice(None)
-            if not whole:
-                chosen = np.flatnonzero((self.voter >= start) & (self.voter < end))
-            # Voter and place in one number: sorting numbers is much faster than an argsort.
-            order = self.voter[chosen].astype(np.int64)
-            order <<= _PLACE_BITS
-            order |= np.arange(len(order))
-            order.sort()
-            voter = (order >> _PLACE_BITS) - start
-            order &= (1 << _PLACE_BITS) - 1
-            yield _Sorted(
-                self.size,
-                tuple(slot[chosen].take(order) for slot in self.slots),
-                self.weight[chosen].take(order),
-                voter,
-                until[start : end + 1] - until[start],
-            )
+            rows: slice | Ints = slice(None)
+            if end - start < self.voters:
+                rows = self._rows_of(start, end)
+            yield self._sorted(rows, start, until[start : end + 1] - until[start])
             start = end
+
+    def _rows_of(self, first: int, after: int) -> Ints:
+        """The votes of some voters."""
+        found = []
+        for block in _blocks(len(self.voter)):
+            voter = self.voter[block]
+            found.append(np.flatnonzero((voter >= first) & (voter < after)) + block.start)
+        return np.concatenate(found)
+
+    def _sorted(self, rows: slice | Ints, first: int, until: Ints) -> _Sorted:
+        # Voter and place in one number: sorting numbers is much faster than an argsort.
+        order = self.voter[rows].astype(np.int64)
+        order <<= _PLACE_BITS
+        order |= np.arange(len(order))
+        order.sort()
+        voter = order >> _PLACE_BITS
+        voter -= first
+        order &= (1 << _PLACE_BITS) - 1
+        slots = tuple(slot[rows].take(order) for slot in self.slots)
+        return _Sorted(self.size, slots, self.weight[rows].take(order), voter, until)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
