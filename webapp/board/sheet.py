@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from flask import Response, make_response
 
+from arena.audit_files import safe_cell
 from arena.boards import PublishedBoard
 
 __all__ = ["Cell", "Sheet", "as_file"]
@@ -53,8 +54,8 @@ def as_file(board: PublishedBoard | None, view: str, sheet: Sheet, kind: str) ->
     return response
 
 
-def _csv_row(row: Sequence[Cell]) -> list[Cell]:
-    return [str(cell).lower() if isinstance(cell, bool) else cell for cell in row]
+def _csv_row(row: Sequence[Cell]) -> list[str]:
+    return [str(cell).lower() if isinstance(cell, bool) else safe_cell(cell) for cell in row]
 
 
 def _head(board: PublishedBoard) -> dict[str, Any]:
