@@ -153,8 +153,8 @@ def every_row_in_public(conn: Connection, wanted: AuditFilter) -> Iterator[Audit
 def public_counts(conn: Connection, month: str, now_us: int) -> tuple[Count, ...]:
     """Count a month's logged events by kind, hour and reason, for everybody (V-143).
 
-    Only hours that are over are counted, so that nobody learns a vote's reason by watching; the
-    answer changes once an hour and may be kept as long.
+    Only hours that are over are counted, so that nobody learns a vote's reason by watching; but
+    for an hour's last events, logged minutes after its end, the answer changes once an hour.
 
     Args:
         conn: to read with.

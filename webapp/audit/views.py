@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from flask import Blueprint, Response, abort, current_app, make_response, render_template, request
+from flask import Blueprint, Response, abort, make_response, render_template, request
 
-from antiabuse.utc import hour_of, month_of
+from antiabuse.utc import month_of
 from arena import review_rules
 from arena.audit import (
     Count,
     every_row_for_moderators,
     every_row_in_public,
-    public_counts,
     public_rows,
 )
 from arena.audit_files import csv_lines, json_lines
@@ -24,6 +23,7 @@ from arena.closed_months import is_archived
 from arena.decisions import public_decisions
 from arena.difference import board_difference
 from webapp.audit.asked import KINDS, MOVES_BOARDS, asked_audit, asked_month, decision_id
+from webapp.audit.count_cache import count_cache
 from webapp.board.names import model_names
 from webapp.limits import reading_limit
 from webapp.visitors import request_time_us
@@ -34,8 +34,6 @@ __all__ = ["audit", "streamed"]
 audit = Blueprint("audit", __name__)
 
 _TYPES: Final = {"csv": "text/csv", "jsonl": "application/jsonl"}
-_KEPT: Final = 24
-_EXTENSION: Final = "audit_counts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,19 +166,7 @@ def _rows(month: str) -> Response:
 
 
 def _counts(month: str) -> tuple[Count, ...]:
-    """Return a month's counts; they change once an hour, so they are kept as long."""
-    now = request_time_us()
-    key = (month, hour_of(now))
-    kept: dict[tuple[str, str], tuple[Count, ...]]
-    kept = current_app.extensions.setdefault(_EXTENSION, {})
-    found = kept.get(key)
-    if found is None:
-        with services().database.read() as conn:
-            found = public_counts(conn, month, now)
-        if len(kept) >= _KEPT:
-            kept.clear()
-        kept[key] = found
-    return found
+    return count_cache().of(services().database, month, request_time_us())
 
 
 def _total(counts: tuple[Count, ...], kind: str) -> int:
