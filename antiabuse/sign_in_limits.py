@@ -70,6 +70,24 @@ def begin_attempt(
     return attempt
 
 
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Failed attempts, and how many different names and addresses they came with."""
+
+    attempts: int
+    names: int
+    addresses: int
+
+
+def failures_since(conn: Connection, since_us: int) -> Failures:
+    """Count the failed attempts from a moment on that no success has made forgotten."""
+    failed = sign_in_failure.c
+    query = select(
+        func.count(), func.count(failed.name.distinct()), func.count(failed.address.distinct())
+    ).where(failed.at_us >= since_us)
+    return Failures(*conn.execute(query).one())
+
+
 def forgive(conn: Connection, attempt: Attempt) -> None:
     """Forget an attempt that succeeded, and earlier ones of the same name and address."""
     conn.execute(delete(sign_in_failure).where(_same_name(attempt), _same_address(attempt)))

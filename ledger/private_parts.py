@@ -10,11 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, insert, select
+from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from ledger import tables
 
-__all__ = ["PrivatePart", "erase_about", "erase_streams", "parts_about"]
+__all__ = [
+    "Erased",
+    "PrivatePart",
+    "erase_about",
+    "erase_streams",
+    "erased_since",
+    "parts_about",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,27 @@ class PrivatePart:
     salt: str
     sha256: str
     part: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How many private parts were erased for a reason, and when the last one was."""
+
+    reason: str
+    parts: int
+    last_us: int
+
+
+def erased_since(conn: Connection, since_us: int) -> tuple[Erased, ...]:
+    """Count the private parts that were erased from a moment on, by reason."""
+    erasure = tables.event_erasure.c
+    query = (
+        select(erasure.reason, func.count().label("parts"), func.max(erasure.erased_us).label("us"))
+        .where(erasure.erased_us >= since_us)
+        .group_by(erasure.reason)
+        .order_by(erasure.reason)
+    )
+    return tuple(Erased(row.reason, row.parts, row.us) for row in conn.execute(query))
 
 
 def parts_about(conn: Connection, subject: str) -> Iterator[PrivatePart]:

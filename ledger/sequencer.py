@@ -19,7 +19,7 @@ from ledger.database import Database
 from ledger.errors import SequencerRaced
 from ledger.signing import Signer, Verifier, sign_note
 
-__all__ = ["SHUFFLE_EVERY_US", "Sequencer", "Step"]
+__all__ = ["SHUFFLE_EVERY_US", "Sequencer", "Step", "waiting"]
 
 SHUFFLE_EVERY_US: Final = 60_000_000
 """An index tells the minute of a shuffled event and no more (V-158)."""
@@ -165,6 +165,11 @@ class Sequencer:
             signed_size=state.signed_size,
             root_at=lambda size: _root_at(conn, size),
         )
+
+
+def waiting(conn: Connection) -> int:
+    """Return how many events wait for their place in the public log."""
+    return conn.execute(select(func.count()).select_from(tables.event_pending)).scalar_one()
 
 
 def _alone(conn: Connection) -> bool:
