@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 
 from webapp.assets import init_assets
+from webapp.audit.count_cache import init_count_cache
 from webapp.audit.views import audit
 from webapp.board.caches import init_board_caches
 from webapp.board.views import board
@@ -19,6 +20,7 @@ from webapp.limits import init_limits
 from webapp.log.views import log
 from webapp.me.views import me
 from webapp.models.views import models
+from webapp.moderation.influence import init_influence
 from webapp.moderation.problems import init_moderation_problems
 from webapp.moderation.rooms import MODERATION
 from webapp.pages.views import pages
@@ -58,6 +60,8 @@ def create_app(services: Services) -> Flask:
     init_assets(app)
     init_site(app)
     init_board_caches(app)
+    init_count_cache(app)
+    init_influence(app)
     for blueprint in (
         vote,
         board,

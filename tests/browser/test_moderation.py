@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import FindFaults, OpenLive, OpenPage
 from tests.browser.live_arena import LiveArena
+from tests.fixtures.arena_votes import refit
 from tests.fixtures.moderation_cases import dispute_of, flag_of, one_sided_voter, report_of
 from tests.fixtures.moderators import PASSWORD, People
 
@@ -18,12 +19,13 @@ SCREENS: tuple[Literal["desktop", "phone"], ...] = ("desktop", "phone")
 
 @pytest.fixture
 def moderated(open_live: OpenLive) -> LiveArena:
-    """An arena with a moderator, a flag, a reported answer and a dispute."""
+    """An arena with a moderator, a board, a flag, a reported answer and a dispute."""
     live = open_live()
     site = live.site
     People(site.database, site.services.ports).add("rosa", now_us=site.clock())
     seen = one_sided_voter(site, 4, "198.51.100.7")
     one_sided_voter(site, 2, "198.51.100.7")
+    refit(site)
     flag_of(site, seen)
     report_of(site)
     dispute_of(site, seen)
@@ -85,7 +87,7 @@ def test_the_rooms_work_without_script(moderated: LiveArena, open_page: OpenPage
     page.locator("#reason-dismissed").select_option("chance")
     page.get_by_role("button", name="Dismiss").click()
     expect(page.get_by_text("Flag decided: dismissed")).to_be_visible()
-    page.get_by_role("link", name="Audit log").click()
+    page.locator(".room-places").get_by_role("link", name="Audit log").click()
     page.locator("[name=kind]").select_option("flags")
     page.get_by_role("button", name="Filter").click()
     expect(page.get_by_role("link", name="Flag decided")).to_be_visible()
@@ -108,6 +110,7 @@ def test_no_page_shuts_anybody_out(
     vote = moderated.site.events("vote.cast")[0].id
     paths = [*cases, "/moderation", "/moderation/account", f"/moderation/votes/{vote}"]
     paths += ["/moderation/audit", "/moderation/decisions", "/audit", "/decisions", "/disputes"]
+    paths += ["/moderation/influence", "/moderation/operations"]
     for path in paths:
         page.emulate_media(color_scheme="light")
         page.goto(path)

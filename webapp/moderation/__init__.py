@@ -1,1 +1,1 @@
-"""The moderators' rooms: sign-in, account, queue, cases, votes, decisions, audit log."""
+"""The moderators' rooms: sign-in, account, cases, decisions, audit, influence, operations."""

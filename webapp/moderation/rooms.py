@@ -11,6 +11,8 @@ from webapp.moderation.audit import audit_pages
 from webapp.moderation.cases import case_pages
 from webapp.moderation.decide import decision_forms
 from webapp.moderation.decisions import decision_pages
+from webapp.moderation.influence import influence_pages
+from webapp.moderation.operations import operation_pages
 from webapp.moderation.queue import queue_pages
 from webapp.moderation.sign_in import sign_in_pages
 from webapp.moderation.votes import vote_pages
@@ -26,4 +28,6 @@ MODERATION: Final[tuple[Blueprint, ...]] = (
     decision_forms,
     vote_pages,
     decision_pages,
+    influence_pages,
+    operation_pages,
 )

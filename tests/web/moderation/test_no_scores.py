@@ -29,7 +29,8 @@ def rooms(arena: ArenaSite) -> list[str]:
         f"dispute:{dispute_of(arena, seen)}",
         f"voter:2026-11:{seen.name}",
     ]
-    plain = ["", "/account", "/audit", "/decisions", f"/votes/{seen.votes[0]}"]
+    plain = ["", "/account", "/audit", "/decisions", "/influence", "/operations"]
+    plain.append(f"/votes/{seen.votes[0]}")
     return [*(f"/moderation{path}" for path in plain), *(f"/moderation/cases/{c}" for c in cases)]
 
 
