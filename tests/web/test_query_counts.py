@@ -19,7 +19,7 @@ SHOWN_AGAIN = 8
 # sighting.
 VOTE_PLAIN = 15
 REFUSED_VOTE = 9
-# The reveal on top: vote, slots, answers, board, others, reasons, place in the log, voter (2), frame.
+# The reveal on top: vote, slots, answers, board, others, reasons, log index, voter (2), frame.
 VOTE_HTMX = 26
 
 

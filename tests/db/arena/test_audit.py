@@ -15,6 +15,7 @@ from arena.audit import AuditPage, Order
 from arena.audit_files import csv_lines, json_lines, safe_cell
 from arena.audit_filter import AuditFilter
 from arena.audit_rows import AuditRow
+from arena.closed_months import is_archived
 from arena.errors import NotArchived, UnknownCode
 from arena.refits import refit_now
 from ledger import store
@@ -206,11 +207,11 @@ def test_an_open_month_gives_no_rows_in_public(lived: Lived) -> None:
                 audit.public_rows(conn, wanted)
     close_month(lived.arena, "speed")
     with lived.arena.database.read() as conn:
-        assert not audit.is_archived(conn, MONTH)
+        assert not is_archived(conn, MONTH)
     close_month(lived.arena, "expert")
     with lived.arena.database.read() as conn:
-        assert audit.is_archived(conn, MONTH)
-        assert not audit.is_archived(conn, "2026-12")
+        assert is_archived(conn, MONTH)
+        assert not is_archived(conn, "2026-12")
 
 
 def test_an_archived_month_is_public_by_log_index(lived: Lived) -> None:
