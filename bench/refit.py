@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sqlite3
 import tempfile
 import time
@@ -16,6 +17,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+# As the worker is to be run: where others want the processor, OpenBLAS's threads spin in vain.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from arena import boards, refits
 from bench.synthetic import votes as synthetic_votes
