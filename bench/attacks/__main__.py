@@ -1,6 +1,6 @@
 """`python -m bench.attacks`: attack the arena and print the report, or write it.
 
-It needs the folder of MT-bench votes and answers, and takes some minutes on two cores.
+It needs the folder of MT-bench votes and answers, and takes some twenty minutes of processor time.
 """
 
 from __future__ import annotations

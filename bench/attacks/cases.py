@@ -177,4 +177,4 @@ def run_case(case: Case, month: Month, people: People, seed: int) -> Outcome:
     scene = Scene(people, month.names, order)
     target = month.names.index(scene.target)
     trace = attack(copy, case.fleet(month.setting.ballots), [case.policy(scene)], target)
-    return measured(month.theta, copy, trace, target, rng, sign=case.sign)
+    return measured(month, copy, trace, target, rng, sign=case.sign)

@@ -18,9 +18,8 @@ from bench.attacks.attack import FIRST_BOT, Trace, gain
 from bench.attacks.month import Month
 from bench.attacks.sweep import EXCLUDING, Looks, look_at_month, look_at_voter
 from ranking import lobster
-from ranking.lobster import Floats
 
-__all__ = ["Outcome", "Swept", "measured", "sweep"]
+__all__ = ["Outcome", "Swept", "half_interval", "measured", "sweep"]
 
 HONEST_LOOKED_AT = 12  # of each attacked month; campaigns are looked for among all
 ROUNDS = 3
@@ -56,7 +55,7 @@ class Outcome:
         weight_kept: after cap and strikes.
         honest_weight: mean weight of honest votes as cast.
         honest_kept: after cap and strikes.
-        half_intervals: points over half the interval of the target, no strikes.
+        half_intervals: points over half the target's interval before it; no strikes.
     """
 
     ranks: int
@@ -120,13 +119,13 @@ def _sweep_once(
 
 
 def measured(
-    before: Floats, month: Month, trace: Trace, target: int, rng: random.Random, *, sign: int = 1
+    honest: Month, month: Month, trace: Trace, target: int, rng: random.Random, *, sign: int = 1
 ) -> Outcome:
     """Measure an attack that is over.
 
     Args:
-        before: log-strengths before it.
-        month: after it.
+        honest: the month before it.
+        month: the month after it.
         trace: of the attack.
         target: the model it was about.
         rng: chooses the honest voters to look at.
@@ -137,7 +136,7 @@ def measured(
     swept = sweep(month, trace.bots, rng)
     struck = np.isin(rows["voter"], list(swept.excluded))
     reported = np.isin(rows["voter"], list({*swept.reported, *swept.excluded}))
-    capped = month.capped()
+    before = honest.theta
     last = trace.gains[-1]
     found = [votes for voter, votes in swept.excluded.items() if voter >= FIRST_BOT]
     hurt = [voter for voter in swept.excluded if voter < FIRST_BOT]
@@ -159,7 +158,7 @@ def measured(
         weight_kept=float(kept[is_bot].mean()) / _UNIT,
         honest_weight=float(rows["weight"][~is_bot].mean()) / _UNIT,
         honest_kept=float(kept[~is_bot].mean()) / _UNIT,
-        half_intervals=sign * last.points / _half_interval(capped, target),
+        half_intervals=sign * last.points / half_interval(honest.capped(), target),
     )
 
 
@@ -168,7 +167,8 @@ def _votes_to(trace: Trace, ranks: int, sign: int) -> tuple[int, int] | None:
     return None if found is None else (found.votes, found.impressions)
 
 
-def _half_interval(choices: lobster.Choices, target: int) -> float:
+def half_interval(choices: lobster.Choices, target: int) -> float:
+    """Return half the length of a model's interval on a board of these votes, in points."""
     fitted = lobster.fit(choices)
     basket = lobster.basket_of(fitted, fitted.models)
     (row,) = (

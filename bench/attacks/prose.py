@@ -62,23 +62,29 @@ voters whom the moderator's rule above would strike. Runs of one label are not j
 votes, whose file has two labels in one order only."""
 
 READING: Final = """\
-- **A fleet is cheap where its ids look unrelated.** One id is held by the influence cap: alone,
-  whatever it does, it moves a model by less than half its interval. Twelve ids from twelve
-  networks take a middling model to the top. The cap by cluster and network, not the tests, is
-  what makes one device or one /24 harmless.
+- **A fleet is cheap where its ids look unrelated.** Twelve ids from twelve networks take a
+  middling model to the top of a board of 2,000 ballots. One id, one device and one /24 are held
+  by the influence cap whether anybody finds them or not.
+- **A fleet is found as a whole.** Tests of single voters fade as the fleet moves the fit they
+  compare with; `campaign` fits fleet and strength together and names almost all of it.
 - **Campaigns must be looked for first.** In a fit that a fleet has moved, honest voters look
-  careless: with chances from that fit, three to seven of seventy honest voters passed the
-  stricter threshold of `careless` in months of B1 and B2; with the campaign's votes taken out
-  first, none or one. `careless` is the detector with the most false alarms in quiet months as
-  well, and should stay one that only reports.
-- **Fifty votes are often too few.** With 20 models and four places a middling model is seen in
-  some ten of fifty ballots, and in two or three while it is Observing; MT-bench shows it in
-  seventeen. The exact chance of ten picks in ten is about one in a million, before twenty models
-  and two picks share the level. What is missed at 50 votes is caught at 100 or 200, and what one
-  id can do until then is bounded by the cap.
-- **Suppressing is hard to see and does little.** Worst picks do not enter the fit; a suppressor
-  only withholds best picks, so it moves a tenth of what a booster does.
-- **A slow drip of many ids is not caught.** Two hundred ids of three votes each show nothing that
-  a test of voters could see. Only a cost of ids (age, proof of work, an account) would help.
-- **An answer look-up is held off by the size of the pool.** The first-300 rule does not bite in
-  pools of hundreds of questions; a stricter number takes the weight of honest votes."""
+  careless: in months of B1 and B2 two to seven of seventy honest voters passed a level of one in
+  a thousand, and none or one once the campaign's votes were out. So the sweep judges single
+  voters by a fit without them, and the stricter threshold of `careless` is one in ten thousand.
+  It is still the detector with the most false alarms, and should stay one that only reports.
+- **One id alone is found by what it saw, not by its votes.** With 20 models a middling one is on
+  a fifth of the ballots, and on fewer while it is Observing. Of the boosters that saw their
+  target ten times all were reported and nearly all struck; fifty votes are often too few for
+  that, two hundred are enough.
+- **Suppressing is hard to see and does little.** Worst picks do not enter the fit, so a
+  suppressor only withholds best picks, and moves a tenth to a seventh of what a booster does.
+- **Not caught:** ids of a few votes each, which show nothing that a test of voters could see,
+  and crowds who push a model every second time. Striking single voters is no answer to either,
+  and in the first case it hits honest ones; only a cost of ids (age, proof of work, an account)
+  would help.
+- **The first day is open.** Below ten voters of a model nobody is capped, below twenty no
+  campaign is looked for; scores are provisional then. Joining ids can bring a model below ten
+  voters too.
+- **An answer look-up needs a small pool.** The first-300 rule does not bite at these volumes.
+  With 300 questions a look-up works after a thousand votes, with 1,000 it hardly does; a
+  stricter number would take the weight of honest votes first."""

@@ -93,12 +93,12 @@ def _aims(run: Run) -> str:
         (
             "camouflaged boosters out within 50 votes in 95 % of runs",
             f"fleets: {boost}; one id alone: {alone[0]}",
-            met[_share_of_votes(run.results, "B2") >= _AIM],
+            _met_by(run.results, "B2", "boost"),
         ),
         (
             "camouflaged suppressors likewise",
             f"fleets: {suppress}; one id alone: {alone[1]}",
-            met[_share_of_votes(run.results, "B3") >= _AIM],
+            _met_by(run.results, "B3", "suppress"),
         ),
         (
             "no accepted replay",
@@ -112,7 +112,7 @@ def _aims(run: Run) -> str:
         ),
         (
             "one device or /24 moves no model by more than half its interval",
-            f"at most {device[0]:.2f} and {device[1]:.2f} of half the interval",
+            _moved(run.results),
             met[max(device) <= 1],
         ),
         (
@@ -148,14 +148,35 @@ def _alone(results: Results, habit: str) -> str:
     return f"{excluded:.0%} struck, {reported:.0%} reported".replace("%", " %")
 
 
-def _most_moved(results: Results, part: str) -> float:
-    runs = [
-        run
+def _met_by(results: Results, bot: str, habit: str) -> str:
+    """Say whether fleets, and ids alone, are out within fifty votes."""
+    alone = float(np.mean([run.excluded for run in results["one id", habit, "50"]]))
+    fleets = _share_of_votes(results, bot)
+    words = {True: "met", False: "missed"}
+    return f"fleets {words[fleets >= _AIM]}, one id alone {words[alone >= _AIM]}"
+
+
+def _halves(results: Results, part: str) -> list[float]:
+    """Return what fleets of one place moved their target by, in halves of its interval."""
+    return [
+        abs(float(run.half_intervals))
         for key, found in results.items()
         if key[0] == "fleet" and part in key[3]
         for run in found
     ]
-    return max(abs(float(run.half_intervals)) for run in runs)
+
+
+def _most_moved(results: Results, part: str) -> float:
+    return max(_halves(results, part))
+
+
+def _moved(results: Results) -> str:
+    halves = [value for part in _DEVICES for value in _halves(results, part)]
+    above = sum(value > 1 for value in halves)
+    return (
+        f"median {float(np.median(halves)):.2f} of half the interval before the attack, at most"
+        f" {max(halves):.2f}; above it in {above} of {len(halves)} runs, all before any strike"
+    )
 
 
 def _weights(results: Results) -> tuple[float, float]:

@@ -39,7 +39,9 @@ def _number(value: float, digits: int) -> str:
     if math.isinf(value):
         return "never"
     text = f"{value:,.{digits}f}"
-    return MINUS + text[1:] if text.startswith("-") and float(text.replace(",", "")) else text
+    if not text.startswith("-"):
+        return text
+    return MINUS + text[1:] if text.strip("-0.,") else text[1:]
 
 
 def share(values: Sequence[float]) -> str:
