@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import gzip
+import io
 import json
 import math
 import re
@@ -1633,7 +1634,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         records = [{"mode": mode, **dataclasses.asdict(made)} for mode, made in boards.items()]
         print(json.dumps({"boards": records} if options.mode is None else records[0]))
     else:
-        print("\n\n".join(_table(mode, made) for mode, made in boards.items()))
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # names of models know no narrower one
+        print("\n\n".join(_table(mode, made) for mode, made in boards.items()) or "no votes")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import secrets
@@ -34,6 +35,8 @@ __all__ = ["Services", "build_services", "code_version", "now_us", "services"]
 
 _EXTENSION = "evidence_arena"
 _SECRET_BYTES = 32
+_ROOMS = ("antiabuse", "arena", "ledger", "ranking")
+_DIGEST_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +85,17 @@ def now_us() -> int:
 
 @cache
 def code_version() -> str:
-    """Return the version of the installed program, as boards and pages name it."""
-    return metadata.version("arena")
+    """Return what boards and pages name the program by: its version, and a digest of its sources.
+
+    The sources are those of all rooms below the face, by name: two programs that could judge
+    differently never go by one name.
+    """
+    root, digest = Path(__file__).parent.parent, hashlib.sha256()
+    for room in _ROOMS:
+        for path in sorted((root / room).rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+            digest.update(path.read_bytes() + b"\0")
+    return f"{metadata.version('arena')}+{digest.hexdigest()[:_DIGEST_DIGITS]}"
 
 
 def build_services(

@@ -329,3 +329,31 @@ def test_a_voter_stands_in_for_a_missing_cluster(folder: Path) -> None:
     path = write(folder / "joined.jsonl", lines)
 
     assert lobster.fit(lobster.read_choices(path, cluster="voter")["speed"]).clusters == 2
+
+
+def test_a_month_without_votes_is_said_and_no_error(run: Run, folder: Path) -> None:
+    """V-109: an empty file has no boards, which is not the same as printing nothing."""
+    write(folder / "empty.jsonl", [])
+
+    told = run("empty.jsonl")
+
+    assert (told.returncode, told.stdout, told.stderr) == (0, "no votes\n", "")
+    assert json.loads(run("empty.jsonl", "--json").stdout) == {"boards": []}
+
+
+def test_names_beyond_ascii_are_printed_whatever_the_terminal_says(folder: Path) -> None:
+    """Output is UTF-8, so that ranges of places and foreign names stop nobody's script."""
+    names = ["é", "B", "C", "D"]
+    write(folder / "foreign.jsonl", [vote("ABCD", "é", "u1") | {"models": names}])
+
+    told = subprocess.run(
+        [sys.executable, "lobster.py", "foreign.jsonl"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1"},
+        timeout=60,
+    )
+
+    assert told.returncode == 0, told.stderr
+    assert "é" in told.stdout.decode("utf-8")
