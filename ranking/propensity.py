@@ -15,6 +15,7 @@ import numpy as np
 from ranking import lobster
 from ranking.lobster import Choices, Fit, Floats
 from ranking.rules import RankingRules
+from ranking.ucbe import PROBABILITY_ROUNDING
 
 __all__ = ["PropensityCheck", "PropensityRow", "propensity_check", "propensity_factors"]
 
@@ -53,7 +54,8 @@ def propensity_factors(
 
     Args:
         choices: the votes.
-        probability: (n,) P(S) of each vote's set as its ballot logged it.
+        probability: (n,) P(S) of each vote's set as its ballot logged it. Ballots may hold 1 with
+            its last digits rounded up; that counts as 1.
         rules: holds the cap.
 
     Raises:
@@ -61,10 +63,10 @@ def propensity_factors(
     """
     if (
         probability.shape != choices.best.shape
-        or not ((probability > 0) & (probability <= 1)).all()
+        or not ((probability > 0) & (probability <= 1 + PROBABILITY_ROUNDING)).all()
     ):
         raise lobster.WrongUseError("each vote needs a probability above 0 and up to 1")
-    inverse: Floats = 1 / probability
+    inverse: Floats = 1 / np.minimum(probability, 1)
     counted = _counted(choices)
     median = float(np.median(inverse[counted])) if counted.any() else 1.0
     return np.minimum(inverse / median, rules.propensity_cap), median

@@ -29,6 +29,9 @@ _LOG_STEP: Final = 0.25
 _LOG_BEFORE: Final = 25.0
 _LOG_AFTER: Final = 4.0
 
+PROBABILITY_ROUNDING: Final = 1e-12
+"""How far above 1 a probability may come out of floating-point sums; more than that is a fault."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -195,7 +198,13 @@ def choose(
 def set_probability(
     models: Sequence[str], pool: Sequence[str], known: Indices, rules: RankingRules
 ) -> float:
-    """Chance P(S) that a draw from this pool, before any redrawing, gives this set."""
+    """Chance P(S) that a draw from this pool, before any redrawing, gives this set; at most 1.
+
+    Raises:
+        PoolTooSmallError: fewer than four models of the pool are eligible.
+        ValueError: the models are no set of the pool.
+        ArithmeticError: the sum is above 1 by more than rounding.
+    """
     return _probability(_mixture(pool, known, rules), models)
 
 
@@ -230,7 +239,12 @@ def _successive(mixture: _Mixture, rng: random.Random) -> list[str]:
 
 
 def _probability(mixture: _Mixture, models: Sequence[str]) -> float:
-    return sum(share * _successive_probability(weights, models) for share, weights in mixture)
+    chance = math.fsum(
+        share * _successive_probability(weights, models) for share, weights in mixture
+    )
+    if chance > 1 + PROBABILITY_ROUNDING:
+        raise ArithmeticError(f"a set would be drawn with probability {chance!r}")
+    return min(chance, 1.0)
 
 
 def _successive_probability(weights: Mapping[str, float], models: Sequence[str]) -> float:
@@ -240,10 +254,12 @@ def _successive_probability(weights: Mapping[str, float], models: Sequence[str])
     """
     if len(set(models) & set(weights)) < SET_SIZE or len(models) != SET_SIZE:
         raise ValueError("a set is four different models of the pool")
+    if len(weights) == SET_SIZE:
+        return 1.0  # there is no other set, and the sum would round
     first = {frozenset[str](): 1.0}
     for size in range(1, SET_SIZE + 1):
         for drawn in map(frozenset, combinations(models, size)):
-            first[drawn] = sum(
+            first[drawn] = math.fsum(
                 first[drawn - {last}] * weights[last] / _left(weights, drawn - {last})
                 for last in sorted(drawn)
             )

@@ -30,6 +30,15 @@ def test_factors_by_hand() -> None:
     assert factors.tolist() == pytest.approx([0.2, 1, 10, 0.1, 5])
 
 
+def test_a_logged_one_may_be_rounded_up() -> None:
+    """What floating-point sums add to 1 in a ballot counts as 1, exactly."""
+    choices = choices_of(4, [(FOUR, 0), (FOUR, 1)])
+
+    factors, median = propensity_factors(choices, np.array([1.0000000000000002, 1]), RULES)
+
+    assert (median, factors.tolist()) == (1, [1, 1])
+
+
 def test_equal_probabilities_change_nothing() -> None:
     """Then the check is the official fit, and every vote counts in full."""
     choices = simulated(np.linspace(1, -1, 6), 500, voters=80, seed=1)
@@ -85,7 +94,7 @@ def test_an_empty_month_has_a_check() -> None:
     assert not any(row.marked for row in check.models)
 
 
-@pytest.mark.parametrize("probability", [[0.0], [1.5], [float("nan")], [0.5, 0.5]])
+@pytest.mark.parametrize("probability", [[0.0], [1.5], [1 + 1e-9], [float("nan")], [0.5, 0.5]])
 def test_wrong_probabilities_are_refused(probability: list[float]) -> None:
     """Each vote's ballot logged one above 0 and up to 1."""
     choices = choices_of(4, [(FOUR, 0)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, permutations
 from math import comb
 
@@ -143,6 +144,43 @@ def test_models_without_a_showable_answer_stay_out() -> None:
         draw(pool[1:], known, rng, RULES)
     with pytest.raises(ValueError, match="twice"):
         draw([*pool, pool[0]], known, rng, RULES)
+
+
+def test_the_only_set_of_a_pool_has_probability_one() -> None:
+    """Exactly, whatever the strengths and states: rounding would make it more or less than 1."""
+    rng = random.Random(4)
+    for _ in range(300):
+        standings = [
+            Standing(m, rng.lognormvariate(0, 1), rng.randrange(200), rng.choice([1, 0.5, 0.25]))
+            for m in "01234567"
+        ]
+        known = indices(standings, RULES)
+        pool = [Candidate(m, f"maker-{m}") for m in rng.sample("01234567", 4)]
+
+        assert draw(pool, known, rng, RULES).probability == "1.0"
+
+
+def test_no_probability_is_above_one() -> None:
+    """Also where one set has nearly all the chance, so that the sums round around 1."""
+    rules_of_index = replace(RULES, exposure_uniform_share=0.0, exposure_temperature=0.001)
+    rng = random.Random(5)
+    for _ in range(300):
+        gammas = [rng.uniform(50, 100) for _ in range(4)] + [1e-3, 1e-3]
+        known = indices([Standing(str(i), g, 10**9, 1.0) for i, g in enumerate(gammas)], RULES)
+
+        chance = set_probability("0123", [str(i) for i in range(6)], known, rules_of_index)
+
+        assert 1 - 1e-9 < chance <= 1
+
+
+def test_a_probability_well_above_one_is_a_fault() -> None:
+    """Rounding alone is cut off; shares of more than everything are not."""
+    wrong = replace(RULES, exposure_uniform_share=1.5)
+    standings = [Standing(str(i), 1.0, 200, 1.0) for i in range(4)]
+    known = indices([*standings, Standing("4", 50.0, 200, 1e-6)], wrong)
+
+    with pytest.raises(ArithmeticError, match=r"with probability 1\.4"):
+        set_probability("0123", "01234", known, wrong)
 
 
 @pytest.mark.parametrize("models", ["012", "0012", "0129"])
