@@ -3,9 +3,10 @@
 A result is 1 for a best pick, else 0, also after "About the same" and "Both bad". The fit knows the
 chance of a best pick given that there is one; times the voter's own share of votes with one, it is
 the chance of the result, whatever habits the voter has. Worst picks are compared likewise with the
-chance given the best pick, times the voter's share of worst picks. The normal law is poor for rare
-picks, so the exact tail (Poisson-binomial) must pass the same level, which only takes false alarms
-away.
+chance whatever the best pick is, times the voter's share of votes with one. Given the best pick the
+chance would be larger just where somebody never picks the model best: never best and always worst
+is one agenda, and is to count in full. The normal law is poor for rare picks, so the exact tail
+(Poisson-binomial) must pass the same level, which only takes false alarms away.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from typing import Literal
 
 import numpy as np
 
-from antiabuse.detectors.evidence import NO_PICK, Showings, VoterPicks, worst_chances
+from antiabuse.detectors.evidence import NO_PICK, Showings, VoterPicks, any_worst_chances
 from antiabuse.detectors.finding import Detector, Finding, number_text
 from antiabuse.detectors.rules import DetectorRules
-from antiabuse.detectors.tails import Ints, normal_bound
+from antiabuse.detectors.tails import Floats, Ints, normal_bound
 from antiabuse.detectors.tallies import Tally, exact_p
 
 __all__ = ["model_agenda"]
@@ -84,16 +85,11 @@ def model_agenda(picks: VoterPicks, look: int, rules: DetectorRules) -> Finding 
 
 
 def _best(picks: VoterPicks, rules: DetectorRules) -> _Statistic:
-    chances = picks.chances * _share(picks.best)
-    showings = Showings.of_picks(picks.sets, picks.best, chances)
-    return _statistic("best", showings, len(picks.models), rules)
+    return _statistic("best", picks, picks.best, picks.chances, rules)
 
 
 def _worst(picks: VoterPicks, rules: DetectorRules) -> _Statistic:
-    decided = picks.decided()
-    chances = worst_chances(decided.chances, decided.best) * _share(decided.worst)
-    showings = Showings.of_picks(decided.sets, decided.worst, chances)
-    return _statistic("worst", showings, len(picks.models), rules)
+    return _statistic("worst", picks, picks.worst, any_worst_chances(picks.chances), rules)
 
 
 def _share(picked: Ints) -> float:
@@ -101,8 +97,11 @@ def _share(picked: Ints) -> float:
     return float((picked != NO_PICK).mean()) if len(picked) else 0.0
 
 
-def _statistic(kind: Kind, showings: Showings, size: int, rules: DetectorRules) -> _Statistic:
-    tally = Tally.of(showings, size)
+def _statistic(
+    kind: Kind, picks: VoterPicks, picked: Ints, chances: Floats, rules: DetectorRules
+) -> _Statistic:
+    showings = Showings.of_picks(picks.sets, picked, chances * _share(picked))
+    tally = Tally.of(showings, len(picks.models))
     enough = (tally.seen >= rules.agenda_appearances) & (tally.sd > 0)
     return _Statistic(kind, showings, tally, tuple(np.flatnonzero(enough).tolist()))
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiabuse.detectors.burst import TimedPicks
-from antiabuse.detectors.evidence import NO_PICK, worst_chances
+from antiabuse.detectors.evidence import NO_PICK, any_worst_chances
 from antiabuse.detectors.finding import Detector, Finding, number_text
 from antiabuse.detectors.rules import DetectorRules
 from antiabuse.detectors.tails import Floats, Ints
@@ -172,7 +172,7 @@ def _finding(
 
 def _tests(picks: TimedPicks, voter: Ints, voters: int, rules: DetectorRules) -> Iterator[_Test]:
     """Yield the showings of each model for either pick, where enough voters saw it."""
-    of_worst = _worst(picks.chances)
+    of_worst = any_worst_chances(picks.chances)
     of_kind: tuple[tuple[Kind, Ints, Floats], ...] = (
         ("best", picks.best, picks.chances),
         ("worst", picks.worst, of_worst),
@@ -188,16 +188,6 @@ def _tests(picks: TimedPicks, voter: Ints, voters: int, rules: DetectorRules) ->
             hit = (picked[rows] == slots).astype(np.float64)
             odds = np.log(chance) - np.log1p(-chance)
             yield _Test(kind, model, rows, _Showings(voter[rows], hit, odds, saw))
-
-
-def _worst(chances: Floats) -> Floats:
-    """Chance (n, k) of each slot to be picked worst, whatever was picked best."""
-    total = np.zeros_like(chances)
-    for best in range(chances.shape[1]):
-        there = chances[:, best] > 0
-        slot = np.full(int(there.sum()), best)
-        total[there] += chances[there, best, None] * worst_chances(chances[there], slot)
-    return total
 
 
 def _gain(showings: _Showings, zeal: float) -> tuple[float, _Mixture]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from antiabuse.detectors.tails import Floats, Ints
 
-__all__ = ["NO_PICK", "PAD", "Showings", "VoterPicks", "worst_chances"]
+__all__ = ["NO_PICK", "PAD", "Showings", "VoterPicks", "any_worst_chances", "worst_chances"]
 
 NO_PICK: Final = -1  # in `best` and `worst`: none was picked
 PAD: Final = -1  # in `sets`: no model in this slot
@@ -100,6 +100,20 @@ def worst_chances(chances: Floats, best: Ints) -> Floats:
     inverse[np.arange(len(best)), best] = 0.0
     made: Floats = inverse / inverse.sum(axis=1, keepdims=True)
     return made
+
+
+def any_worst_chances(chances: Floats) -> Floats:
+    """Chance (n, k) of each slot to be picked worst, whatever is picked best.
+
+    Args:
+        chances: (n, k) of the best pick, as in `VoterPicks`.
+    """
+    total = np.zeros_like(chances)
+    for best in range(chances.shape[1]):
+        there = chances[:, best] > 0
+        slot = np.full(int(there.sum()), best)
+        total[there] += chances[there, best, None] * worst_chances(chances[there], slot)
+    return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -95,6 +95,29 @@ def test_someone_who_rarely_decides_has_no_agenda() -> None:
         assert model_agenda(rare, 50, RULES) is None
 
 
+def test_always_worst_and_never_best_counts_in_full() -> None:
+    """Ten of ten on equal models: as unlikely as ten best picks, not as one in three each."""
+    rows = np.arange(10)
+    picks = VoterPicks(
+        voter="v",
+        votes=tuple(f"vote-{row}" for row in rows),
+        models=tuple("abcdefghij"),
+        sets=np.column_stack(
+            [np.zeros(10, dtype=np.int64), *(1 + (rows + n) % 9 for n in (0, 1, 2))]
+        ),
+        best=1 + rows % 3,
+        worst=np.zeros(10, dtype=np.int64),
+        chances=np.full((10, 4), 0.25),
+    )
+
+    found = model_agenda(picks, 10, RULES)
+    assert found is not None
+    assert (found.numbers["kind"], found.numbers["model"]) == ("worst", "a")
+    assert float(found.statistic) < 0
+    assert found.p_value is not None
+    assert float(found.p_value) == pytest.approx(2 * 4.0**-10, rel=1e-5)
+
+
 @pytest.mark.parametrize(
     "habit, sign, kind", [("boost", 1, {"best"}), ("suppress", -1, {"best", "worst"})]
 )

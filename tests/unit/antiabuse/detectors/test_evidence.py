@@ -7,7 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antiabuse.detectors.evidence import NO_PICK, PAD, Showings, VoterPicks, worst_chances
+from antiabuse.detectors.evidence import (
+    NO_PICK,
+    PAD,
+    Showings,
+    VoterPicks,
+    any_worst_chances,
+    worst_chances,
+)
 
 
 @pytest.fixture
@@ -70,3 +77,13 @@ def test_showings_of_picks_leave_empty_slots_out(picks: VoterPicks) -> None:
     assert showings.model.tolist() == [0, 1, 2, 3, 3, 1]
     assert showings.result.tolist() == [0, 0, 1, 0, 0, 1]
     np.testing.assert_allclose(showings.variance, [0.24, 0.21, 0.16, 0.09, 0.25, 0.25])
+
+
+def test_the_worst_whatever_the_best_is() -> None:
+    """Of two at 3 to 1 the worst is the other; of three it is the mean over the best picks."""
+    made = any_worst_chances(np.array([[0.75, 0.25, 0.0], [0.5, 0.3, 0.2]]))
+
+    assert made[0] == pytest.approx([0.25, 0.75, 0.0])
+    first = 0.3 * (1 / 0.5) / (1 / 0.5 + 1 / 0.2) + 0.2 * (1 / 0.5) / (1 / 0.5 + 1 / 0.3)
+    assert made[1, 0] == pytest.approx(first)
+    assert made.sum(axis=1) == pytest.approx([1.0, 1.0])
