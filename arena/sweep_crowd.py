@@ -109,14 +109,31 @@ def common_causes(
 ) -> list[Finding]:
     """Look for voters who together push a model, and report those with somebody new among them.
 
+    Joined voters are judged as one, and named together: a campaign of ids with a few votes each
+    shows once they are joined.
+
     Args:
         votes: of the month.
         flagged: voters of campaigns that were reported already.
         theta: log-strengths of the fit of all votes.
         rules: thresholds.
     """
-    found = campaigns(_timed(votes, _weighing(votes), theta), rules)
-    return [finding for finding in found if set(finding.subjects) - set(flagged)]
+    rows = _weighing(votes)
+    clusters = votes.now.names["clusters"]
+    number = votes.now.votes["cluster"][rows].tolist()
+    members: dict[str, set[str]] = defaultdict(set)
+    for cluster, voter in zip(number, votes.voter[rows].tolist(), strict=True):
+        members[clusters[cluster]].add(votes.names[voter])
+    picks = _timed(votes, rows, theta)
+    found = []
+    for each in campaigns(
+        replace(picks, voters=tuple(clusters[cluster] for cluster in number)), rules
+    ):
+        named = tuple(sorted({name for cluster in each.subjects for name in members[cluster]}))
+        if set(named) - set(flagged):
+            numbers = {**each.numbers, "members": str(len(named))}
+            found.append(replace(each, subjects=named, numbers=numbers))
+    return found
 
 
 def _timed(votes: MonthVotes, rows: NDArray[np.int64], theta: Floats) -> TimedPicks:

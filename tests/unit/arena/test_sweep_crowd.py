@@ -1,0 +1,64 @@
+"""What the sweep takes for one voter when it looks at many together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from antiabuse.detectors import rules
+from arena.sweep_crowd import common_causes
+from arena.sweep_votes import MonthVotes
+from arena.vote_columns import VOTE, Columns
+from tests.fixtures.voter_picks import MODELS, simulated_voter
+
+BOTS, IDS, EACH = 12, 10, 5
+STRENGTHS = np.arange(len(MODELS)) * 14 / 173.7  # as the simulated voters'
+
+
+def month(*, joined: bool) -> MonthVotes:
+    """Eighty people with fifty votes each, and twelve boosters who cast theirs by ten ids each."""
+    rng = np.random.default_rng(3)
+    people = [simulated_voter("honest", IDS * EACH, rng, name=f"p{n:02}") for n in range(80)]
+    bots = [simulated_voter("boost", IDS * EACH, rng, name=f"b{n:02}") for n in range(BOTS)]
+    names: list[str] = []
+    clusters: list[str] = []
+    for picks in (*people, *bots):
+        for row in range(IDS * EACH):
+            bot = picks.voter.startswith("b")
+            name = f"{picks.voter}-{row // EACH:02}" if bot else picks.voter
+            names.append(name)
+            clusters.append(f"{picks.voter}-00" if bot and joined else name)
+    everyone = (*people, *bots)
+    votes = np.zeros(len(names), dtype=VOTE)
+    votes["models"] = np.concatenate([picks.sets for picks in everyone])
+    votes["best"] = np.concatenate([picks.best for picks in everyone])
+    votes["worst"] = np.concatenate([picks.worst for picks in everyone])
+    votes["weight"] = 1_000_000
+    listed, voter = np.unique(names, return_inverse=True)
+    of_all, votes["cluster"] = np.unique(clusters, return_inverse=True)
+    columns = Columns(votes, {"models": MODELS, "clusters": of_all.tolist()}, len(votes), None)
+    nothing = np.zeros(len(votes), dtype=np.int64)
+    ids = [f"vote-{row}" for row in range(len(votes))]
+    return MonthVotes(columns, columns, ids, listed.tolist(), voter, nothing, nothing)
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_campaign_of_joined_ids_is_found_whole(joined: bool) -> None:
+    """Five votes an id show little; ten joined ids are one voter, and all of them are named."""
+    found = common_causes(month(joined=joined), (), STRENGTHS, rules.current())
+
+    named = {name for finding in found for name in finding.subjects}
+    whole = [bot for bot in range(BOTS) if sum(n.startswith(f"b{bot:02}") for n in named) == IDS]
+    assert len(whole) >= 9 if joined else not whole
+    assert all(name.startswith("b") for name in named)
+    assert all(int(finding.numbers["members"]) == len(finding.subjects) for finding in found)
+
+
+def test_a_campaign_is_told_again_only_with_somebody_new() -> None:
+    """Voters who were all reported already raise nothing."""
+    votes = month(joined=True)
+    (found,) = common_causes(votes, (), STRENGTHS, rules.current())
+
+    assert common_causes(votes, found.subjects, STRENGTHS, rules.current()) == []
+    (again,) = common_causes(votes, found.subjects[1:], STRENGTHS, rules.current())
+    assert again == found
