@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
 from antiabuse.utc import SECOND_US
-from arena import boards, rules, standing
+from arena import boards, fit_faults, rules, standing
 from arena.boards import ALL_CATEGORIES, OFFICIAL, PublishedBoard, View
 from arena.catalogue import ModelInfo
 from arena.checks import check_facts, link_to
@@ -24,6 +24,7 @@ from arena.refits import Fitted, counted, publish, row_body, totals
 from arena.tables import answer
 from arena.tables import board as board_table
 from arena.vote_columns import Columns
+from ledger.errors import LedgerError
 from ranking import lobster, matrix, style, subsets
 from ranking.lobster import Board, Fit
 from ranking.markdown_style import FEATURES, features, measure
@@ -40,26 +41,51 @@ _VIEWS: Final[frozenset[_Key]] = frozenset(
 def refit_side_boards_if_due(ports: Ports, mode: Mode, month: str, now_us: int) -> bool:
     """Publish the boards beside the official one when it has moved and their time has come.
 
-    Each is published by itself, so that none is lost with another; a view that failed is tried
-    again at the next call, a category with the next official board.
+    Each is published by itself, so that none is lost with another. One that failed is kept as a
+    fault until it succeeds, and tried again at the next call.
 
     Returns:
         Whether any was published.
 
     Raises:
         ExceptionGroup: some could not be made or published; a note of each says which.
+        LedgerError: the database does not answer; no board is to blame.
+        Exception: what they are all made of could not be had; each that is due is kept as a fault.
     """
     with ports.database.read() as conn:
         official = boards.latest(conn, mode, month)
         if official is None:
             return False
         out = _already_out(conn, official)
-        if out >= _VIEWS or (not out and not _rested(conn, official, now_us)):
+        missing = (_VIEWS | _faulty(conn, official)) - out
+        if not missing or (not out and not _rested(conn, official, now_us)):
             return False
-        columns = counted(standing.columns_at(ports, conn, mode, month, official.log_size))[0]
-        models = ports.catalogue.current(conn).models
-        texts = _texts(conn, columns)
-    return _Refit(ports, now_us, official, columns).all(models, texts, out)
+    try:
+        with ports.database.read() as conn:
+            columns = counted(standing.columns_at(ports, conn, mode, month, official.log_size))[0]
+            models = ports.catalogue.current(conn).models
+            texts = _texts(conn, columns)
+        refit = _Refit(ports, now_us, official, columns)
+    except LedgerError:
+        raise
+    except Exception as error:
+        said = dict.fromkeys(missing, _said(error))
+        fit_faults.keep_boards(ports.database, mode, month, now_us, said)
+        raise
+    return refit.all(models, texts, out)
+
+
+def _said(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _faulty(conn: Connection, official: PublishedBoard) -> set[_Key]:
+    """Return which boards of the official one's month failed the last time."""
+    return {
+        (each.view, each.category)
+        for each in fit_faults.standing_boards(conn)
+        if (each.mode, each.month) == (official.mode, official.month)
+    }
 
 
 def _already_out(conn: Connection, official: PublishedBoard) -> set[_Key]:
@@ -118,7 +144,7 @@ class _Refit:
         }
         for name, part in _categories(self._columns).items():
             makers[OFFICIAL, name] = partial(self._category, name, part)
-        published, failed = False, []
+        published, failed = False, dict[_Key, Exception]()
         for key, make in makers.items():
             if key in out:
                 continue
@@ -126,10 +152,22 @@ class _Refit:
                 published |= make()
             except Exception as error:  # noqa: BLE001 - whatever it was, the others are made
                 error.add_note(f"board {' '.join(filter(None, key))} of {self._official.mode}")
-                failed.append(error)
-        if failed:
-            raise ExceptionGroup("boards beside the official one failed", failed)
+                failed[key] = error
+        self._tell(failed)
         return published
+
+    def _tell(self, failed: Mapping[_Key, Exception]) -> None:
+        """Keep what failed as faults, and raise it."""
+        errors, official = list(failed.values()), self._official
+        said = {key: _said(error) for key, error in failed.items()}
+        try:
+            fit_faults.keep_boards(
+                self._ports.database, official.mode, official.month, self._now_us, said
+            )
+        except LedgerError as error:
+            errors.append(error)
+        if errors:
+            raise ExceptionGroup("boards beside the official one failed", errors)
 
     def _makers(self, models: Mapping[str, ModelInfo]) -> bool:
         exposures = dict(zip(self._fit.models, self._fit.exposures.tolist(), strict=True))

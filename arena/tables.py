@@ -1,7 +1,7 @@
-"""Read model of the arena: projections of events, which may be rebuilt, but for two tables.
+"""Read model of the arena: projections of events, which may be rebuilt, but for three tables.
 
-`ballot_holder` joins ballots to voters, which only private parts of events know, and `fit_fault`
-says what fails now; neither is rebuilt.
+`ballot_holder` joins ballots to voters, which only private parts of events know; `fit_fault` and
+`board_fault` say what fails now. These are not rebuilt.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ __all__ = [
     "ballot_holder",
     "ballot_slot",
     "board",
+    "board_fault",
     "catalogue_head",
     "fit_fault",
     "lifecycle_look",
@@ -270,7 +271,7 @@ lifecycle_look = Table(
     Column("board_id", Text),
 )
 
-# Of the installation and not of the log: a fit that failed, until one succeeds.
+# Of the installation and not of the log: fits and boards that failed, until they succeed.
 fit_fault = Table(
     "fit_fault",
     metadata,
@@ -278,4 +279,17 @@ fit_fault = Table(
     Column("since_us", Microseconds, nullable=False),
     Column("text", Text, nullable=False),
     closed_set("mode", "speed", "expert"),
+)
+
+board_fault = Table(
+    "board_fault",
+    metadata,
+    Column("mode", Text, primary_key=True),
+    Column("month", Text, primary_key=True),
+    Column("view", Text, primary_key=True),
+    Column("category", Text, primary_key=True),
+    Column("since_us", Microseconds, nullable=False),
+    Column("text", Text, nullable=False),
+    closed_set("mode", "speed", "expert"),
+    closed_set("view", "official", "extended", "style", "makers", "head_to_head", "checks"),
 )

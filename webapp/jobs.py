@@ -21,7 +21,6 @@ from arena.events import Mode
 from arena.side_boards import refit_side_boards_if_due
 from ledger.errors import LedgerError
 from ledger.ids import uuid4
-from ranking.lobster import LobsterError
 from webapp.settings import Settings
 from webapp.wiring import Services
 
@@ -135,12 +134,14 @@ def refit(services: Services, mode: str) -> bool:
 def refit_side_boards(services: Services, mode: Mode) -> bool:
     """Publish what follows the official boards if it is due; what fails is logged, the rest is out.
 
-    The month before is seen to as well, for its last board came out after its end.
+    The month before is seen to as well, for its last board came out after its end. Pages and health
+    tell of a board that fails until it succeeds, or until nobody makes its month's boards.
 
     Returns:
         Whether all that was due could be made.
     """
     now = services.clock()
+    fit_faults.drop_boards_before(services.database, mode, previous_month(now))
     made = [
         _refit_side_boards(services, mode, month, now)
         for month in (previous_month(now), month_of(now))
@@ -155,8 +156,10 @@ def _refit_side_boards(services: Services, mode: Mode, month: str, now_us: int) 
         for error in failed.exceptions:
             _log.error("side_board_failed", mode=mode, month=month, exc_info=error)
         return False
-    except LobsterError as error:
-        # The fit they share failed: none of them could be made, and all are tried again.
+    except LedgerError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the other month is seen to all the same
+        # What they share failed: none of them could be made, and all are tried again.
         _log.error("side_boards_failed", mode=mode, month=month, exc_info=error)
         return False
     return True

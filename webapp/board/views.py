@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 
 from antiabuse.utc import month_of
 from arena import boards, fit_faults, refits
-from arena.fit_faults import FitFault
+from arena.fit_faults import BoardFault, FitFault
 from ranking import rules as ranking_rules
-from webapp.board.asked import SINCE_DAYS, Asked, find_board, single
+from webapp.board.asked import KIND_OF_VIEW, SINCE_DAYS, Asked, find_board, single
 from webapp.board.compare import compare_view
 from webapp.board.contents import load_content
 from webapp.board.extended import extended_facts
@@ -26,6 +26,7 @@ from webapp.wiring import services
 
 board = Blueprint("board", __name__)
 
+_SCORES = (boards.OFFICIAL, boards.ALL_CATEGORIES)
 _TEMPLATES = {
     "head-to-head": "board/head_to_head.html",
     "history": "board/history.html",
@@ -35,7 +36,11 @@ _TEMPLATES = {
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands around every view; `waiting` and `fault` speak of the open month alone."""
+    """What stands around every view; `waiting` and `fault` speak of the open month alone.
+
+    `board_fault` says that this board beside the scores cannot be made, `checks_fault` that the
+    checks of these scores cannot; a permanent address tells of neither.
+    """
 
     asked: Asked
     links: Links
@@ -43,6 +48,8 @@ class Frame:
     months: tuple[str, ...]
     waiting: int
     fault: FitFault | None
+    board_fault: BoardFault | None
+    checks_fault: BoardFault | None
 
 
 @board.get("/leaderboard")
@@ -87,6 +94,8 @@ def _frame(conn: Connection, asked: Asked, current_month: str) -> Frame:
         if open_month and asked.board is not None and asked.board.view != boards.OFFICIAL
         else asked.board
     )
+    faults = _board_faults(conn, asked)
+    view = KIND_OF_VIEW[asked.view]
     months = [m for m in boards.months(conn, asked.mode) if m != current_month]
     return Frame(
         asked=asked,
@@ -95,7 +104,20 @@ def _frame(conn: Connection, asked: Asked, current_month: str) -> Frame:
         months=(current_month, *months),
         waiting=refits.waiting(conn, asked.mode, asked.month, official) if open_month else 0,
         fault=fit_faults.standing(conn).get(asked.mode) if open_month else None,
+        board_fault=faults.get((view, asked.category)),
+        checks_fault=faults.get(("checks", "")) if (view, asked.category) == _SCORES else None,
     )
+
+
+def _board_faults(conn: Connection, asked: Asked) -> dict[tuple[boards.View, str], BoardFault]:
+    """Return the boards beside the scores that fail, by view and category."""
+    if asked.pinned:
+        return {}
+    return {
+        (each.view, each.category): each
+        for each in fit_faults.standing_boards(conn)
+        if (each.mode, each.month) == (asked.mode, asked.month)
+    }
 
 
 def _file_format() -> str | None:

@@ -29,18 +29,27 @@ def alive() -> Response:
 @health.get("/readyz")
 @limiter.exempt
 def ready() -> Response:
-    """Ping each service; 503 names those that do not answer.
+    """Ping each service and name what does not do its work.
 
-    A fit that fails is named too, but the last board is still served: the answer stays 200.
+    503 without the database or the log, for then no vote is taken. What votes go on without leaves
+    the answer at 200, `degraded`: the shared store, for each process counts requests by itself, and
+    fits and boards that fail, for the last ones are served.
     """
     checks = {"database": _database(), "log": _log()}
+    failing = any(state != "ok" for state in checks.values())
     if services().settings.redis_url:
         checks["redis"] = _redis()
-    failed = [name for name, state in checks.items() if state != "ok"]
-    faults = _fit_faults() if not failed else {}
-    status = "failing" if failed else "degraded" if faults else "ok"
-    response = jsonify(status=status, checks=checks, failed_fits=faults)
-    response.status_code = 503 if failed else 200
+    fits, boards = ({}, []) if failing else (_failed_fits(), _failed_boards())
+    parts = {"redis": checks.get("redis", "ok") != "ok", "fits": fits, "boards": boards}
+    degraded = [name for name, fault in parts.items() if fault]
+    response = jsonify(
+        status="failing" if failing else "degraded" if degraded else "ok",
+        checks=checks,
+        degraded=degraded,
+        failed_fits=fits,
+        failed_boards=boards,
+    )
+    response.status_code = 503 if failing else 200
     return response
 
 
@@ -61,13 +70,30 @@ def _log() -> str:
     return "ok"
 
 
-def _fit_faults() -> dict[str, dict[str, str | int]]:
+def _failed_fits() -> dict[str, dict[str, str | int]]:
     """Return the modes whose boards stand still because their fits fail."""
     with services().database.read() as conn:
         found = fit_faults.standing(conn)
     return {
         mode: {"since_us": fault.since_us, "error": fault.text} for mode, fault in found.items()
     }
+
+
+def _failed_boards() -> list[dict[str, str | int]]:
+    """Return the boards beside the official ones that cannot be made."""
+    with services().database.read() as conn:
+        found = fit_faults.standing_boards(conn)
+    return [
+        {
+            "mode": fault.mode,
+            "month": fault.month,
+            "view": fault.view,
+            "category": fault.category,
+            "since_us": fault.since_us,
+            "error": fault.text,
+        }
+        for fault in found
+    ]
 
 
 def _redis() -> str:

@@ -21,7 +21,7 @@ from arena import boards, fit_faults, refits
 from arena.boards import MODES, PublishedBoard
 from arena.case_subject import CaseKind
 from arena.events import Mode
-from arena.fit_faults import FitFault
+from arena.fit_faults import BoardFault, FitFault
 from arena.freshness import NEARLY_STALE, Freshness, pool_freshness
 from arena.review_queue import queue_for_moderators
 from arena.sweep_report import LastSweep, last_sweep
@@ -42,7 +42,7 @@ _LOG_LATE_US: Final = 5 * MINUTE_US  # a waiting event is in the log within abou
 _MOST_CASES: Final = 5_000
 
 LimitState = Literal["one_process", "shared", "alone"]
-Concern = Literal["log", "fits", "limits", "checks", "detectors", "pool"]
+Concern = Literal["log", "fits", "boards", "limits", "checks", "detectors", "pool"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class ModeWork:
     board: PublishedBoard | None
     waiting: int
     fault: FitFault | None
+    board_faults: tuple[BoardFault, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,7 @@ class Operations:
         told: dict[Concern, bool] = {
             "log": self.log.late,
             "fits": any(each.fault for each in self.modes),
+            "boards": any(each.board_faults for each in self.modes),
             "limits": self.limits == "alone",
             "checks": any(each.day for each in self.unrun),
             "detectors": any(each.sweep and each.sweep.unrun for each in self.modes),
@@ -163,7 +165,7 @@ def _unrun(conn: Connection, now_us: int) -> tuple[UnrunCheck, ...]:
 
 def _modes(conn: Connection, now_us: int) -> tuple[ModeWork, ...]:
     pools = {pool.mode: pool for pool in pool_freshness(conn)}
-    faults = fit_faults.standing(conn)
+    faults, failed = fit_faults.standing(conn), fit_faults.standing_boards(conn)
     month = month_of(now_us)
     found = []
     for mode in MODES:
@@ -172,7 +174,8 @@ def _modes(conn: Connection, now_us: int) -> tuple[ModeWork, ...]:
         board = boards.latest(conn, mode, known[0]) if known else None
         of_month = board if board and board.month == month else None
         waiting = refits.waiting(conn, mode, month, of_month)
-        found.append(ModeWork(mode, pools[mode], swept, board, waiting, faults.get(mode)))
+        missed = tuple(each for each in failed if each.mode == mode)
+        found.append(ModeWork(mode, pools[mode], swept, board, waiting, faults.get(mode), missed))
     return tuple(found)
 
 

@@ -12,8 +12,10 @@ import pytest
 import structlog
 from sqlalchemy import text
 
-from arena import checks, month_end, refits, rules
+from arena import checks, fit_faults, month_end, refits, rules
 from arena.boards import PublishedBoard, View
+from arena.events import Mode
+from arena.ports import Ports
 from arena.side_boards import refit_side_boards_if_due
 from arena.vote_columns import Columns, VoteColumns
 from ranking import caps, influence, links, lobster, matrix, propensity, style, subsets
@@ -40,6 +42,12 @@ ALL = {*((view, "") for view in VIEWS), ("official", "Tests")}
 def side_boards(arena: ArenaSite, month: str = MONTH) -> bool:
     """Make the boards beside the official one of speed, if they are due."""
     return refit_side_boards_if_due(arena.services.ports, "speed", month, arena.clock())
+
+
+def faults(arena: ArenaSite) -> tuple[fit_faults.BoardFault, ...]:
+    """Return the boards that are kept as failing."""
+    with arena.database.read() as conn:
+        return fit_faults.standing_boards(conn)
 
 
 def out(arena: ArenaSite) -> list[tuple[str, str, int]]:
@@ -282,6 +290,8 @@ def test_a_failing_board_keeps_back_no_other(
     assert isinstance(error, lobster.NotConvergedError)
     assert error.__notes__ == ["board style of speed"]
     assert {(view, category) for view, category, _ in out(arena)} == ALL - {("style", "")}
+    (fault,) = faults(arena)
+    assert (fault.view, fault.category, fault.text) == ("style", "", "as told by the test")
     monkeypatch.setattr(style, "fit", right)
 
     arena.clock.advance(60)
@@ -290,6 +300,53 @@ def test_a_failing_board_keeps_back_no_other(
     assert [view for view, *_ in out(arena)].count("style") == 1
     assert len(out(arena)) == len(ALL)
     assert not side_boards(arena)
+    assert faults(arena) == ()
+
+
+def test_a_failing_category_is_tried_again_and_told(
+    voted: ArenaSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is kept as a fault with its first moment, and the next call makes it."""
+    arena, began = voted, voted.clock()
+    right = refits.publish
+
+    def wrong(ports: Ports, mode: Mode, month: str, now_us: int, fitted: refits.Fitted) -> bool:
+        if fitted.category:
+            raise lobster.NotConvergedError("as told by the test")
+        return right(ports, mode, month, now_us, fitted)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("arena.side_boards.publish", wrong)
+        for _ in range(2):
+            with pytest.raises(ExceptionGroup):
+                side_boards(arena)
+            arena.clock.advance(60)
+    (fault,) = faults(arena)
+    assert (fault.view, fault.category, fault.since_us) == ("official", "Tests", began)
+
+    assert side_boards(arena)
+
+    assert {(view, category) for view, category, _ in out(arena)} == ALL
+    assert faults(arena) == ()
+
+
+@pytest.mark.parametrize("logged", [None, "1.0000000000000002"])
+def test_a_pool_with_exactly_four_answers_has_checks(
+    open_empty_arena: OpenArena, tmp_path: Path, logged: str | None
+) -> None:
+    """Where one set alone is possible P(S) is 1; ballots that hold it rounded up do no harm."""
+    arena = open_empty_arena()
+    arena.import_pack(write_pack(tmp_path / "four", "speed", questions=4, models=MODELS[:4]))
+    votes_by_order(arena, 8)
+    assert {e.body["draw"]["probability"] for e in arena.events("ballot.issued")} == {"1.0"}
+    if logged is not None:
+        arena.execute("UPDATE ballot SET set_probability = :logged", logged=logged)
+    refit(arena)
+
+    assert jobs.refit_side_boards(arena.services, "speed")
+
+    assert faults(arena) == ()
+    assert published(arena, view="checks").facts["propensity"]["median"] == "1.000000"
 
 
 def test_the_job_logs_what_failed(arena: ArenaSite, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,17 @@
-"""A fit that fails keeps the last board, and everybody is told until one succeeds (V-050)."""
+"""A fit or board that fails keeps the last one, and all are told until it succeeds (V-050)."""
 
 from __future__ import annotations
 
 import json
+from types import ModuleType
 
 import pytest
 
-from ranking import lobster
-from tests.fixtures.arena_site import ArenaSite
+from ranking import lobster, matrix, propensity, style
+from tests.fixtures.arena_site import ArenaSite, at
 from webapp import jobs
+
+VIEWS = ("makers", "style", "extended", "head_to_head", "checks")
 
 
 def broken(*_: object, **__: object) -> lobster.Fit:
@@ -22,6 +25,30 @@ def health(site: ArenaSite) -> dict[str, object]:
     assert response.status_code == 200
     found = json.loads(response.text)
     return {name: found[name] for name in ("status", "failed_fits")}
+
+
+def failed_boards(site: ArenaSite) -> list[dict[str, object]]:
+    """Return the failed boards that health names; then it is degraded and says so, with 200."""
+    response = site.voter().get("/readyz")
+    found = json.loads(response.text)
+    failed: list[dict[str, object]] = found["failed_boards"]
+    expected = (200, "degraded", ["boards"]) if failed else (200, "ok", [])
+    assert (response.status_code, found["status"], found["degraded"]) == expected
+    return failed
+
+
+def page(site: ArenaSite, query: str) -> str:
+    """Return a page of the board with the official board's votes read anew."""
+    response = site.voter().get(f"/leaderboard?{query}")
+    assert response.status_code == 200
+    return response.text
+
+
+def new_vote(site: ArenaSite) -> None:
+    """Bring an official board that the boards beside it do not follow yet."""
+    site.voter().read_and_vote()
+    site.sequence(after_s=400)
+    assert jobs.refit(site.services, "speed")
 
 
 def test_a_failed_fit_is_told_and_forgotten(
@@ -55,12 +82,82 @@ def test_a_failed_fit_is_told_and_forgotten(
 def test_a_failed_side_board_hides_nothing(
     month: ArenaSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The official board goes on when a board beside it cannot be made."""
-    month.voter().read_and_vote()
-    month.sequence(after_s=400)
-    assert jobs.refit(month.services, "speed")
+    """The official board goes on when none beside it can be made, and each of those is told."""
+    new_vote(month)
     with monkeypatch.context() as patched:
         patched.setattr(lobster, "fit", broken)
         assert not jobs.refit_side_boards(month.services, "speed")
-    assert health(month) == {"status": "ok", "failed_fits": {}}
+    assert health(month) == {"status": "degraded", "failed_fits": {}}
+    assert [each["view"] for each in failed_boards(month)] == sorted(VIEWS)
+    assert 'data-reason="fit_failed"' not in page(month, "")
     assert jobs.refit_side_boards(month.services, "speed")
+    assert failed_boards(month) == []
+
+
+def test_failed_checks_are_told_beside_the_scores(
+    month: ArenaSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Health and the scores say since when, only there, and no more after a success."""
+    new_vote(month)
+    began = month.clock()
+    with monkeypatch.context() as patched:
+        patched.setattr(propensity, "propensity_check", broken)
+        assert not jobs.refit_side_boards(month.services, "speed")
+        month.clock.advance(60)
+        assert not jobs.refit_side_boards(month.services, "speed")
+
+    assert failed_boards(month) == [
+        {
+            "mode": "speed",
+            "month": "2026-11",
+            "view": "checks",
+            "category": "",
+            "since_us": began,
+            "error": "no convergence within 200 steps",
+        }
+    ]
+    assert 'data-reason="checks_failed"' in page(month, "view=scores")
+    for other in ("view=style", "view=head-to-head", "category=Tests", "mode=expert"):
+        assert "failed" not in page(month, other), other
+    assert jobs.refit_side_boards(month.services, "speed")
+    assert failed_boards(month) == []
+    assert "failed" not in page(month, "view=scores")
+
+
+@pytest.mark.parametrize(
+    "place,name,query",
+    [(style, "fit", "view=style"), (matrix, "head_to_head", "view=head-to-head")],
+)
+def test_a_failed_board_is_told_on_its_own_page(
+    month: ArenaSite, monkeypatch: pytest.MonkeyPatch, place: ModuleType, name: str, query: str
+) -> None:
+    """Its page says since when, its permanent address and the scores do not."""
+    new_vote(month)
+    with monkeypatch.context() as patched:
+        patched.setattr(place, name, broken)
+        assert not jobs.refit_side_boards(month.services, "speed")
+
+    told = page(month, query)
+    assert 'data-reason="board_failed"' in told
+    assert "The scores are not touched" in told
+    assert "board_failed" not in page(month, "view=scores")
+    assert jobs.refit_side_boards(month.services, "speed")
+    assert "board_failed" not in page(month, query)
+
+
+def test_faults_of_a_month_that_is_over_are_forgotten(
+    month: ArenaSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When nobody makes a month's boards any more, nobody is told to look after them."""
+    new_vote(month)
+    with monkeypatch.context() as patched:
+        patched.setattr(matrix, "head_to_head", broken)
+        assert not jobs.refit_side_boards(month.services, "speed")
+        month.clock.now_us = at("2026-12-20T12:00:00+00:00")
+        assert not jobs.refit_side_boards(month.services, "speed"), "still tried"
+        assert len(failed_boards(month)) == 1
+    month.clock.now_us = at("2027-01-02T12:00:00+00:00")
+
+    assert jobs.refit_side_boards(month.services, "speed")
+
+    assert failed_boards(month) == []

@@ -13,6 +13,7 @@ from antiabuse import unrun_checks
 from antiabuse.unrun_checks import Check
 from antiabuse.utc import DAY_US, hour_of
 from arena import fit_faults, flags, sweep
+from arena.boards import View
 from arena.sweep_night import EVERYBODY, NIGHT
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import ArenaSite
@@ -113,6 +114,23 @@ def test_boards_waiting_votes_and_failing_fits_are_told(arena: ArenaSite, rosa: 
     assert "Fits fail since 2026-11-30" in fits
     assert "no &lt;finite&gt; maximum" in rosa.get(PATH).text
     assert "A fit fails" in told(rosa, "notice")
+
+
+def test_boards_that_fail_beside_the_scores_are_told(arena: ArenaSite, rosa: Moderator) -> None:
+    """Which, of which mode and month, since when and why; gone when it succeeds."""
+    arena.sequence()
+    failed: dict[tuple[View, str], str] = {("checks", ""): "above <1>", ("official", "Tests"): "no"}
+    assert told(rosa, "fits").endswith("Boards beside the scores None fails.")
+    fit_faults.keep_boards(arena.database, "speed", "2026-11", arena.clock(), failed)
+
+    fits = told(rosa, "fits")
+
+    assert "The checks of the board, November 2026, since 2026-11-30" in fits
+    assert "Scores of the category “Tests”, November 2026, since 2026-11-30" in fits
+    assert "above &lt;1&gt;" in rosa.get(PATH).text
+    assert "A board beside the scores fails" in told(rosa, "notice")
+    fit_faults.keep_boards(arena.database, "speed", "2026-11", arena.clock(), {})
+    assert "Nothing needs a look" in told(rosa, "notice")
 
 
 def test_the_log_is_late_when_its_worker_stands(arena: ArenaSite, rosa: Moderator) -> None:
