@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from arena.boards import View
 from arena.events import Mode
-from arena.refits import one_worker_at_a_time
+from arena.publishing import one_worker_at_a_time
 from arena.tables import board_fault, fit_fault
 from ledger.database import Database
 

@@ -12,7 +12,7 @@ from antiabuse.detectors.finding import Finding
 from arena.events import Mode
 from arena.ports import Ports
 from arena.projection import project
-from arena.refits import one_worker_at_a_time
+from arena.publishing import one_worker_at_a_time
 from arena.review_events import FlagRaised, SweepFinished, review_event
 from arena.review_tables import flag, sweep_look
 from ledger.ids import uuid4, uuid7

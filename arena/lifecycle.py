@@ -20,6 +20,7 @@ from arena.events import Mode
 from arena.lifecycle_events import FallWithheld, Looked, MonthOpened, StateChanged, lifecycle_event
 from arena.ports import Ports
 from arena.projection import project
+from arena.publishing import one_worker_at_a_time
 from arena.tables import lifecycle_look
 from arena.vote_columns import Columns
 from ledger import store
@@ -85,7 +86,7 @@ def admit(ports: Ports, mode: Mode, now_us: int) -> tuple[str, ...]:
         if conn.execute(_NEWCOMERS, {"mode": mode}).first() is None:
             return ()
     with ports.database.write() as conn:
-        refits.one_worker_at_a_time(conn)
+        one_worker_at_a_time(conn)
         newcomers = conn.execute(_NEWCOMERS, {"mode": mode}).scalars().all()
         size = store.head(conn).size
         for model in newcomers:
@@ -112,7 +113,7 @@ def open_month(ports: Ports, mode: Mode, now_us: int) -> bool:
             return False
     began_us = month_start_us(now_us)
     with ports.database.write() as conn:
-        refits.one_worker_at_a_time(conn)
+        one_worker_at_a_time(conn)
         if headers.latest(conn, mode, month) is not None:
             return False
         size = store.head(conn).size
@@ -173,7 +174,7 @@ def look(ports: Ports, mode: Mode, month: str, day: str, at_us: int) -> bool:
     standings = _standings(known, board, refits.counted(columns)[0])
     found = lifecycle.look(standings, at_us, ranking_rules.current())
     with ports.database.write() as conn:
-        refits.one_worker_at_a_time(conn)
+        one_worker_at_a_time(conn)
         if _looked(conn, mode, day):
             return False
         looked = Looked(

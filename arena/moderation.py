@@ -19,7 +19,7 @@ from arena.errors import AlreadyJoined, AlreadyStruck, NotStruck, SeveralMonths,
 from arena.events import Mode
 from arena.ports import Ports
 from arena.projection import project
-from arena.refits import one_worker_at_a_time
+from arena.publishing import one_worker_at_a_time
 from arena.review_tables import cluster_member, vote_strike
 from arena.standing_events import (
     AccountJoined,

@@ -6,10 +6,7 @@ processes may fit the same entries; one of them publishes.
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,27 +15,20 @@ from sqlalchemy import Connection, func, select
 
 from antiabuse.utc import SECOND_US
 from arena import boards, headers, standing
-from arena.ballot_events import BoardPublished, arena_stream, board_event
+from arena.ballot_events import arena_stream
 from arena.ballot_projection import WEIGHT_UNIT
-from arena.boards import ALL_CATEGORIES, OFFICIAL, PublishedBoard, View, as_mode
+from arena.boards import PublishedBoard, as_mode
 from arena.events import Mode
 from arena.ports import Ports
-from arena.projection import project
-from arena.tables import board as board_table
-from arena.tables import catalogue_head
+from arena.publishing import Fitted, publish
 from arena.vote_columns import Columns
 from ledger import store
-from ledger.canonical import canonical
-from ledger.ids import uuid7
 from ranking import caps, lobster
 from ranking import rules as ranking_rules
 
 __all__ = [
-    "Fitted",
     "Totals",
     "counted",
-    "one_worker_at_a_time",
-    "publish",
     "refit_if_due",
     "refit_now",
     "row_body",
@@ -210,78 +200,3 @@ def row_body(row: lobster.Row, sums: Totals) -> dict[str, Any]:
         "few_voters": row.few_voters,
         "limited": row.limited,
     }
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """What is to be published: rows as laid out, the zero they stand on, and further facts."""
-
-    columns: Columns
-    rows: Sequence[Mapping[str, Any]]
-    basket: Sequence[str]
-    facts: Mapping[str, Any]
-    view: View = OFFICIAL
-    category: str = ALL_CATEGORIES
-
-
-def publish(ports: Ports, mode: Mode, month: str, now_us: int, fitted: Fitted) -> bool:
-    """Write a board as one event; return False when a board of these entries is out already."""
-    columns, rows, facts = fitted.columns, fitted.rows, fitted.facts
-    votes = columns.votes
-    weighing = votes["weight"] > 0
-    event = BoardPublished(
-        mode=mode,
-        month=month,
-        view=fitted.view,
-        category=fitted.category,
-        board=uuid7(now_us, ports.rng),
-        computed_us=now_us,
-        log_size=columns.log_size,
-        code_version=ports.code_version,
-        demo=bool(votes["demo"].all()),
-        votes=int(np.count_nonzero(weighing)),
-        voters=lobster.numbered(votes["cluster"][weighing])[1],
-        verdicts=_verdicts(votes["best"][weighing]),
-        excluded=_excluded(columns),
-        basket=tuple(fitted.basket),
-        rows=tuple(rows),
-        facts=facts,
-        output_sha256=hashlib.sha256(canonical({"rows": list(rows), "facts": facts})).hexdigest(),
-    )
-    with ports.database.write() as conn:
-        one_worker_at_a_time(conn)
-        if _is_out(conn, event):
-            return False
-        project(conn, ports.log.append(conn, board_event(event, event_id=event.board)))
-    return True
-
-
-def one_worker_at_a_time(conn: Connection) -> None:
-    """Wait until no other worker writes boards or states; SQLite has one writer anyway."""
-    conn.execute(select(catalogue_head.c.version).with_for_update())
-
-
-def _is_out(conn: Connection, event: BoardPublished) -> bool:
-    """Say whether a board of this view over these log entries is there already."""
-    same = {"mode", "month", "view", "category", "log_size"}
-    query = select(board_table.c.id).where(
-        *(board_table.c[name] == getattr(event, name) for name in sorted(same))
-    )
-    return conn.execute(query).first() is not None
-
-
-def _verdicts(best: lobster.Ints) -> dict[str, int]:
-    return {
-        "best_worst": int((best >= 0).sum()),
-        "same": int((best == lobster.SAME).sum()),
-        "bad": int((best == lobster.BAD).sum()),
-    }
-
-
-def _excluded(columns: Columns) -> dict[str, int]:
-    """Count the votes of weight 0 by their first reason."""
-    out = columns.votes[columns.votes["weight"] == 0]
-    names = columns.names["reasons"]
-    return dict(
-        Counter(names[place] if place >= 0 else "weight_zero" for place in out["reason"].tolist())
-    )

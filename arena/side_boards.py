@@ -20,7 +20,8 @@ from arena.catalogue import ModelInfo
 from arena.checks import check_facts, link_to
 from arena.events import Mode
 from arena.ports import Ports
-from arena.refits import Fitted, counted, publish, row_body, totals
+from arena.publishing import Fitted, publish
+from arena.refits import counted, row_body, totals
 from arena.tables import answer
 from arena.tables import board as board_table
 from arena.vote_columns import Columns

@@ -12,7 +12,7 @@ import pytest
 import structlog
 from sqlalchemy import text
 
-from arena import checks, fit_faults, month_end, refits, rules
+from arena import checks, fit_faults, month_end, publishing, refits, rules
 from arena.boards import PublishedBoard, View
 from arena.events import Mode
 from arena.ports import Ports
@@ -308,9 +308,9 @@ def test_a_failing_category_is_tried_again_and_told(
 ) -> None:
     """It is kept as a fault with its first moment, and the next call makes it."""
     arena, began = voted, voted.clock()
-    right = refits.publish
+    right = publishing.publish
 
-    def wrong(ports: Ports, mode: Mode, month: str, now_us: int, fitted: refits.Fitted) -> bool:
+    def wrong(ports: Ports, mode: Mode, month: str, now_us: int, fitted: publishing.Fitted) -> bool:
         if fitted.category:
             raise lobster.NotConvergedError("as told by the test")
         return right(ports, mode, month, now_us, fitted)
