@@ -1,11 +1,12 @@
-"""Disputes about votes: submitted, evidence, re-check, then upheld or rejected (X-012).
+"""Disputes about struck votes: submitted, evidence, re-check, then upheld or rejected (X-012).
 
+A vote that weighs 0 by rule is none of their matter: nobody can write a weight (V-052).
 A voter's words are private; a moderator's stand in the log and are public.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, func, select
 
@@ -33,11 +34,11 @@ _OPEN_TO_VOTER: Final = ("submitted", "evidence")
 
 
 def open_dispute(ports: Ports, visitor: Visitor, vote_id: str, text: str) -> str:
-    """Dispute what became of a vote of one's own; return the dispute's id.
+    """Dispute that a vote of one's own was struck; return the dispute's id.
 
     Raises:
-        DisputeRefused: `empty`, `over_long`, `not_yours`, `month_over`, `already_open` or
-            `too_many`; nothing is stored but a refusal's trace.
+        DisputeRefused: `empty`, `over_long`, `not_yours`, `month_over`, `already_open`,
+            `too_many`, `by_rule` or `counts_already`; nothing is stored but a refusal's trace.
     """
     words = _words(text, required=True)
     with ports.database.write() as conn:
@@ -56,7 +57,7 @@ def open_dispute(ports: Ports, visitor: Visitor, vote_id: str, text: str) -> str
     raise _not_yours(ports, visitor)
 
 
-def _check_may_open(conn: Connection, found: Row[str, str, str], now_us: int) -> None:
+def _check_may_open(conn: Connection, found: Row[str, str, str, int], now_us: int) -> None:
     if not closed_months.is_open(conn, found.month, now_us):
         raise DisputeRefused("month_over", "the month is closed and its board stands")
     states = list(
@@ -66,6 +67,7 @@ def _check_may_open(conn: Connection, found: Row[str, str, str], now_us: int) ->
         raise DisputeRefused("already_open", "this vote is disputed already: add evidence there")
     if len(states) >= review_rules.current().disputes_per_vote:
         raise DisputeRefused("too_many", "this vote was disputed often enough")
+    _check_struck(conn, found)
 
 
 def add_evidence(ports: Ports, visitor: Visitor, dispute_id: str, text: str) -> None:
@@ -147,7 +149,7 @@ def decide_dispute(
     text: str,
     now_us: int,
 ) -> bool:
-    """Decide a dispute after its re-check; upheld lets the vote count again if it was struck.
+    """Decide a dispute after its re-check; upheld lets the struck vote count again.
 
     Returns:
         Whether the vote was restored.
@@ -156,7 +158,8 @@ def decide_dispute(
         UnknownCode: no such verdict, or the reason is not on its list.
         UnknownCase: there is no such dispute.
         AlreadyDecided: another moderator was faster; nothing is stored.
-        DisputeRefused: `not_rechecked`, or the text is `empty` or `over_long`.
+        DisputeRefused: `not_rechecked`; the text is `empty` or `over_long`; or upholding would
+            bring nothing about, as the vote weighs 0 `by_rule` or `counts_already`.
         ClosedMonth: the vote's month is over.
     """
     if verdict not in _ACTS:
@@ -171,8 +174,9 @@ def decide_dispute(
             raise DisputeRefused("not_rechecked", "begin the re-check before you decide")
         if found.state not in IN_PROGRESS:
             raise AlreadyDecided(f"this dispute was {found.state} meanwhile: look again")
-        restored = verdict == "upheld" and _is_struck(conn, found.id)
+        restored = verdict == "upheld"
         if restored:
+            _check_struck(conn, found)
             moderation.restore(
                 ports,
                 actor,
@@ -209,12 +213,15 @@ def _words(text: str, *, required: bool) -> str:
     return words
 
 
-def _lock_vote(conn: Connection, vote_id: str, *, voter: str | None) -> Row[str, str, str] | None:
+def _lock_vote(
+    conn: Connection, vote_id: str, *, voter: str | None
+) -> Row[str, str, str, int] | None:
     """Lock a vote, if it is that of a voter; None when it is not there or another's.
 
     Every step locks the vote before its dispute, so two steps at once never wait for each other.
     """
-    query = select(vote.c.id, vote.c.mode, vote.c.month).where(vote.c.id == vote_id)
+    query = select(vote.c.id, vote.c.mode, vote.c.month, vote.c.weight_micro)
+    query = query.where(vote.c.id == vote_id)
     if voter is not None:
         held = select(ballot_holder.c.ballot_id).where(ballot_holder.c.voter_id == voter)
         query = query.where(vote.c.ballot_id.in_(held))
@@ -223,22 +230,26 @@ def _lock_vote(conn: Connection, vote_id: str, *, voter: str | None) -> Row[str,
 
 def _lock_dispute(
     conn: Connection, dispute_id: str, *, voter: str | None = None
-) -> Row[str, str, str, str] | None:
-    """Lock a dispute with its vote; return the vote's id, mode and month with the state."""
+) -> Row[str, str, str, int, str] | None:
+    """Lock a dispute with its vote; return the vote's id, mode, month and weight, and the state."""
     vote_id = conn.execute(select(dispute.c.vote_id).where(dispute.c.id == dispute_id)).scalar()
     if vote_id is None or _lock_vote(conn, vote_id, voter=voter) is None:
         return None
     query = (
-        select(vote.c.id, vote.c.mode, vote.c.month, dispute.c.state)
+        select(vote.c.id, vote.c.mode, vote.c.month, vote.c.weight_micro, dispute.c.state)
         .join(dispute, dispute.c.vote_id == vote.c.id)
         .where(dispute.c.id == dispute_id)
     )
     return conn.execute(query.with_for_update(of=dispute)).one()
 
 
-def _is_struck(conn: Connection, vote_id: str) -> bool:
-    query = select(vote_strike.c.vote_id).where(vote_strike.c.vote_id == vote_id)
-    return conn.execute(query).first() is not None
+def _check_struck(conn: Connection, found: Row[*tuple[Any, ...]]) -> None:
+    """Refuse what would end in a promise without effect: only a struck vote can count again."""
+    if found.weight_micro == 0:
+        raise DisputeRefused("by_rule", "a rule gave this vote weight 0, and nobody can raise it")
+    query = select(vote_strike.c.vote_id).where(vote_strike.c.vote_id == found.id)
+    if conn.execute(query).first() is None:
+        raise DisputeRefused("counts_already", "this vote is not struck: it counts")
 
 
 def _not_yours(ports: Ports, visitor: Visitor) -> DisputeRefused:

@@ -94,11 +94,11 @@ class AlreadyDecided(ArenaError):
 
 
 class DisputeRefused(ArenaError):
-    """A voter's step in a dispute is not possible.
+    """A step in a dispute is not possible.
 
     Attributes:
-        reason: `not_yours`, `already_open`, `empty`, `over_long`, `too_many`, `too_late` or
-            `month_over`.
+        reason: `not_yours`, `already_open`, `empty`, `over_long`, `too_many`, `too_late`,
+            `month_over`, `not_rechecked`, `by_rule` or `counts_already`.
     """
 
     def __init__(self, reason: str, text: str) -> None:

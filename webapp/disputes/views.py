@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from antiabuse import rules as voting_rules
 from antiabuse.admission import Refusal, Refused
 from arena import review_rules
 from arena.dispute_views import Dispute, own_disputes, public_disputes
@@ -15,6 +16,7 @@ from arena.reveals import Reveal, load_reveal
 from arena.visitor import Visitor
 from webapp.limits import reading_limit
 from webapp.visitors import known_visitor, returning_visitor
+from webapp.vote.view_models import weight_view
 from webapp.vote.views import held_ballot
 from webapp.wiring import services
 
@@ -47,16 +49,21 @@ def show_all() -> Response:
 @disputes.get("/disputes/new")
 @reading_limit
 def ask() -> Response:
-    """Show the form to dispute one's own vote, named by the address of its reveal."""
+    """Show the form to dispute one's own struck vote, named by the address of its reveal.
+
+    For a vote that no dispute can help it says why instead.
+    """
     visitor = returning_visitor()
     route = request.args.get("vote", "")
     reveal = _own_reveal(visitor, route)
     page = render_template(
         "disputes/new.html",
         reveal=reveal,
+        weight=weight_view(reveal.weight),
         route=route,
         earlier=disputes_about(visitor, reveal.ballot),
         rules=review_rules.current(),
+        voting=voting_rules.current(),
         mode=reveal.mode,
         nav="me",
     )
@@ -66,7 +73,7 @@ def ask() -> Response:
 @disputes.post("/disputes")
 @reading_limit
 def submit() -> AnyResponse:
-    """Open a dispute about one's own vote."""
+    """Open a dispute about one's own struck vote."""
     visitor = known_visitor()
     reveal = _own_reveal(visitor, request.form.get("vote", ""))
     made = open_dispute(services().ports, visitor, reveal.vote, request.form.get("text", ""))

@@ -31,6 +31,8 @@ _DISPUTES: Final = {
     "too_late": 409,
     "month_over": 409,
     "not_rechecked": 409,
+    "by_rule": 409,
+    "counts_already": 409,
     "empty": 422,
     "over_long": 422,
 }
@@ -75,9 +77,9 @@ def _dispute_refused(error: DisputeRefused) -> Response:
         Problem(
             status=_DISPUTES[error.reason],
             reason=error.reason,
-            title="This dispute cannot be taken",
+            title="This step is not possible",
             text=_sentence(str(error)),
-            kept="Your vote is as it was.",
+            kept="The vote is as it was.",
             act=_way_back(),
         )
     )

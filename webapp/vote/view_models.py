@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import Final
 
 from markupsafe import Markup
 
+from antiabuse.sincerity import ANOMALIES, WeightReason
 from antiabuse.utc import SECOND_US
 from antiabuse.voter import VoterState
 from arena import rules
@@ -15,9 +17,21 @@ from arena.ballots import Capped, Shown
 from arena.boards import BoardRow
 from arena.catalogue import ModelInfo
 from arena.rendering import render
-from arena.reveals import Others, Reveal, RevealedSlot
+from arena.reveals import Others, Reveal, RevealedSlot, Weight
 
-__all__ = ["BallotView", "CapView", "RevealView", "ballot_view", "cap_view", "reveal_view"]
+__all__ = [
+    "BallotView",
+    "CapView",
+    "RevealView",
+    "WeightView",
+    "ballot_view",
+    "cap_view",
+    "reveal_view",
+    "weight_view",
+]
+
+_MUST_NOT_COUNT: Final = ANOMALIES | {WeightReason.BAD_CLIENT_VALUE}
+_WEIGHS_NOTHING: Final = _MUST_NOT_COUNT | {WeightReason.TOO_FAST, WeightReason.NO_SCROLL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +91,26 @@ class RevealedSlotView:
 
 @dataclass(frozen=True, slots=True)
 class WeightView:
-    """The weight in numbers that people read."""
+    """The weight in numbers that people read.
+
+    Attributes:
+        value: the weight it was cast with.
+        counts: it enters points and board.
+        dwell_s: seconds read; None where no clock knows them.
+        dwell_weight, scroll_factor, rules_factor: the three parts; their product is the weight.
+        reasons: why it is below 1.
+        by_rule: which of them gave it weight 0; empty when it was cast with some weight.
+        struck: why it no longer counts; None for a vote that nobody struck.
+    """
 
     value: str
     counts: bool
     dwell_s: str | None
     dwell_weight: str
     scroll_factor: str
+    rules_factor: str
     reasons: tuple[str, ...]
+    by_rule: tuple[str, ...]
     struck: str | None
 
 
@@ -173,15 +199,7 @@ def reveal_view(reveal: Reveal, route: str, state: VoterState, *, sequenced: boo
         worst=reveal.worst,
         question=_question(reveal.question, reveal.category, reveal.language),
         slots=tuple(_slot(slot) for slot in reveal.slots),
-        weight=WeightView(
-            value=_plain(reveal.weight.value),
-            counts=reveal.weight.counts,
-            dwell_s=None if reveal.weight.dwell_s is None else f"{reveal.weight.dwell_s:.1f}",
-            dwell_weight=_plain(reveal.weight.dwell_weight),
-            scroll_factor=_plain(reveal.weight.scroll_factor),
-            reasons=reveal.weight.reasons,
-            struck=reveal.weight.struck,
-        ),
+        weight=weight_view(reveal.weight),
         others=reveal.others,
         others_from=rules.current().others_shown_from,
         ruleset=rules.current().id,
@@ -190,6 +208,23 @@ def reveal_view(reveal: Reveal, route: str, state: VoterState, *, sequenced: boo
         votes_left=state.votes_left,
         reason_chips=rules.current().vote_reasons,
         chosen_reasons=reveal.reasons,
+    )
+
+
+def weight_view(weight: Weight) -> WeightView:
+    """Return a weight with its parts, and what made it 0."""
+    return WeightView(
+        value=_plain(weight.value),
+        counts=weight.counts,
+        dwell_s=None if weight.dwell_s is None else f"{weight.dwell_s:.1f}",
+        dwell_weight=_plain(weight.dwell_weight),
+        scroll_factor=_plain(weight.scroll_factor),
+        rules_factor="0" if _MUST_NOT_COUNT.intersection(weight.reasons) else "1",
+        reasons=weight.reasons,
+        by_rule=()
+        if weight.value
+        else tuple(code for code in weight.reasons if code in _WEIGHS_NOTHING),
+        struck=weight.struck,
     )
 
 

@@ -321,6 +321,7 @@ def test_the_queue_is_oldest_first_and_pages_hold_each_once(either_arena: ArenaS
     arena.clock.advance(3600)
     expected.append(f"answer:{report(arena).body['answer']}")
     arena.clock.advance(3600)
+    strike(arena, cast)
     opened = disputes.open_dispute(arena.services.ports, visitor(arena, voter), cast.id, "Why?")
     expected.append(f"dispute:{opened}")
     arena.clock.advance(3600)

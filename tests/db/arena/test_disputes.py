@@ -25,8 +25,13 @@ def voter(either_arena: ArenaSite) -> Voter:
 @pytest.fixture
 def struck(either_arena: ArenaSite, voter: Voter) -> StoredEvent:
     """The vote, struck by a moderator."""
-    arena = either_arena
-    cast = vote(arena, voter)
+    cast = vote(either_arena, voter)
+    strike(either_arena, cast)
+    return cast
+
+
+def strike(arena: ArenaSite, cast: StoredEvent) -> None:
+    """Strike a vote."""
     moderation.void(
         arena.services.ports,
         BEN,
@@ -35,7 +40,6 @@ def struck(either_arena: ArenaSite, voter: Voter) -> StoredEvent:
         case=f"vote:{cast.id}",
         now_us=arena.clock(),
     )
-    return cast
 
 
 def submit(arena: ArenaSite, voter: Voter, cast: StoredEvent, text: str = WORDS) -> str:
@@ -123,6 +127,38 @@ def test_a_rejected_dispute_changes_nothing(
     (decided,) = arena.events("dispute.decided")
     assert decided.body["reason"] == "evidence_stands"
     assert decided.body["restored"] is False
+
+
+def test_only_a_struck_vote_can_be_disputed(either_arena: ArenaSite, voter: Voter) -> None:
+    """A vote that counts, and one that weighs 0 by rule, struck or not: no dispute helps either."""
+    arena = either_arena
+    counts = vote(arena, voter)
+    arena.clock.advance(30)
+    voter.read_and_vote(seconds=1, fields={"dwell_ms": "1000"})
+    weightless = arena.events("vote.cast")[-1]
+    assert weightless.body["weight"] == "0"
+
+    refused("counts_already", lambda: submit(arena, voter, counts))
+    refused("by_rule", lambda: submit(arena, voter, weightless))
+    strike(arena, weightless)
+    refused("by_rule", lambda: submit(arena, voter, weightless))
+    assert arena.count("dispute") == 0
+
+
+def test_upholding_what_changes_nothing_is_refused(
+    either_arena: ArenaSite, voter: Voter, struck: StoredEvent
+) -> None:
+    """V-052: a dispute about a weight by rule can be rejected and not upheld, and stays open."""
+    arena = either_arena
+    opened = submit(arena, voter, struck)
+    recheck(arena, opened)
+    arena.execute("UPDATE vote SET weight_micro = 0 WHERE id = :id", id=struck.id)
+
+    refused("by_rule", lambda: decide(arena, opened))
+
+    assert arena.events("dispute.decided") == []
+    assert arena.count("vote_strike") == 1
+    assert decide(arena, opened, "rejected", "weight_by_rule") is False
 
 
 def test_what_a_voter_says_is_private(
@@ -253,14 +289,7 @@ def test_two_moderators_at_once_decide_a_dispute_once(
     for _ in range(4):
         voter = arena.voter()
         cast = vote(arena, voter)
-        moderation.void(
-            arena.services.ports,
-            BEN,
-            [cast.id],
-            reason=StrikeReason.CARELESS,
-            case=f"vote:{cast.id}",
-            now_us=arena.clock(),
-        )
+        strike(arena, cast)
         opened = submit(arena, voter, cast)
         recheck(arena, opened)
 
@@ -294,10 +323,14 @@ def test_opening_and_restoring_at_once_both_end(
             now_us=arena.clock(),
         )
 
-    done = at_once([lambda: submit(arena, voter, struck), restore])
-    assert all(isinstance(each, str) for each in done), done
-    recheck(arena, str(done[0]))
-    assert decide(arena, str(done[0])) is False
+    opened, restored = at_once([lambda: submit(arena, voter, struck), restore])
+    assert isinstance(restored, str), restored
+    if isinstance(opened, DisputeRefused):  # the restoring came first
+        assert opened.reason == "counts_already"
+        return
+    recheck(arena, str(opened))
+    refused("counts_already", lambda: decide(arena, str(opened)))
+    assert decide(arena, str(opened), "rejected", "counts_already") is False
 
 
 def test_pages_of_disputes_hold_each_once(either_arena: ArenaSite) -> None:
@@ -306,7 +339,9 @@ def test_pages_of_disputes_hold_each_once(either_arena: ArenaSite) -> None:
     opened = []
     for _ in range(5):
         voter = arena.voter()
-        opened.append(submit(arena, voter, vote(arena, voter)))
+        cast = vote(arena, voter)
+        strike(arena, cast)
+        opened.append(submit(arena, voter, cast))
         arena.clock.advance(2400)
     seen: list[str] = []
     after = None

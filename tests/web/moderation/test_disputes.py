@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fixtures.arena_site import ArenaSite, reason_of
-from tests.fixtures.moderation_cases import OneSided, one_sided_voter
+from tests.fixtures.arena_site import ArenaSite, reason_of, route_of
+from tests.fixtures.moderation_cases import OneSided, dispute_of, one_sided_voter, strike
+from tests.fixtures.moderators import moderator_of
 
 WORDS = "I read all four answers twice."
 
 
 @pytest.fixture
 def seen(arena: ArenaSite) -> OneSided:
-    """A voter with two votes."""
-    return one_sided_voter(arena, 2)
+    """A voter with two votes, the first of which is struck."""
+    seen = one_sided_voter(arena, 2)
+    strike(arena, seen.votes[0])
+    return seen
 
 
 def test_a_voter_contests_a_vote_and_finds_it_again(arena: ArenaSite, seen: OneSided) -> None:
@@ -103,3 +106,88 @@ def test_words_are_no_markup(seen: OneSided) -> None:
 
     assert "<script>alert" not in page
     assert "{{ 7 * 7 }}" in page
+
+
+@pytest.mark.parametrize(
+    "seconds,fields,words",
+    [
+        (1, {"dwell_ms": "1000"}, ("Read for 1.0 s. Up to 2 s", "from 10 s", "time 0 ×")),
+        (6, {"scroll": "0.01"}, ("less than 5 % of it was seen", "Below 10 s", "scrolling 0 ×")),
+        (30, {"dwell_ms": "-1"}, ("is no number, or out of range", "× 0 for what must not count")),
+    ],
+)
+def test_a_weight_by_rule_is_explained_and_not_contested(
+    arena: ArenaSite, seconds: int, fields: dict[str, str], words: tuple[str, ...]
+) -> None:
+    """V-052: rule, numbers and parts stand there with whom to write to, and no form is offered."""
+    voter = arena.voter()
+    route = route_of(voter.read_and_vote(seconds=seconds, fields=fields))
+    reveal, me = (" ".join(voter.get(path).text.split()) for path in (f"/ballots/{route}", "/me"))
+    page = " ".join(voter.get(f"/disputes/new?vote={route}").text.split())
+
+    for told in words:
+        assert told in page
+    assert words[0] in reveal
+    assert "Your vote does not count." in reveal
+    for text in (reveal, me):
+        assert f'href="/disputes/new?vote={route}"' in text
+        assert "Contest this" not in text
+    assert 'href="/rules/arena#weight"' in page
+    assert 'href="/about#contact"' in page
+    assert "counts again" not in page
+    assert "<textarea" not in page
+    sent = voter.post("/disputes", {"vote": route, "text": WORDS})
+    assert (sent.status_code, reason_of(sent)) == (409, "by_rule")
+
+
+@pytest.mark.parametrize(
+    "code,words",
+    [
+        ("repeated_question", "voted on this question before in this month"),
+        ("seen_answer", "had been revealed to you before"),
+        ("stale_answer", "had been revealed 300 times or more"),
+        ("identity_leak", "says which model wrote it"),
+    ],
+)
+def test_every_rule_that_takes_the_weight_is_named(
+    arena: ArenaSite, seen: OneSided, code: str, words: str
+) -> None:
+    """Reveal and page say the rule of each code with its number, and own page the code's words."""
+    arena.execute(
+        "UPDATE vote SET weight_micro = 0, reasons = :reasons WHERE id = :id",
+        reasons=f'["{code}","scroll_unknown"]',
+        id=seen.votes[1],
+    )
+    for path in (f"/ballots/{seen.routes[1]}", f"/disputes/new?vote={seen.routes[1]}"):
+        text = seen.voter.get(path).text
+        assert words in text
+        assert code not in text
+
+
+def test_a_vote_that_counts_is_not_contested(arena: ArenaSite, seen: OneSided) -> None:
+    """The page says so and offers no form; sent all the same it is refused."""
+    page = seen.voter.get(f"/disputes/new?vote={seen.routes[1]}").text
+    sent = seen.voter.post("/disputes", {"vote": seen.routes[1], "text": WORDS})
+
+    assert "Your vote counts" in page
+    assert "<textarea" not in page
+    assert reason_of(sent) == "counts_already"
+
+
+def test_a_moderator_cannot_uphold_what_changes_nothing(arena: ArenaSite, seen: OneSided) -> None:
+    """Once the vote was restored otherwise, upholding is refused in words; rejecting is not."""
+    rosa = moderator_of(arena)
+    path = f"/moderation/cases/dispute:{dispute_of(arena, seen)}"
+    rosa.send(f"{path}/recheck", text="")
+    rosa.send(f"/moderation/votes/{seen.votes[0]}/decide", verdict="restore", reason="mistake")
+
+    refused = rosa.send(f"{path}/decide", verdict="upheld", reason="mistake", text="Yes.")
+    rejected = rosa.send(
+        f"{path}/decide", verdict="rejected", reason="counts_already", text="It does."
+    )
+
+    assert (refused.status_code, reason_of(refused)) == (409, "counts_already")
+    assert "This vote is not struck: it counts." in refused.text
+    assert rejected.status_code == 303
+    for page in ("/disputes", "/me"):
+        assert "the voter was right" not in seen.voter.get(page).text
