@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -268,6 +269,59 @@ def test_consent_is_an_event_and_asked_once(open_arena: OpenArena, answer: str) 
     assert given.body["consent"] == answer
     assert arena.private(given)["voter"] == voter.id
     assert 'action="/consent"' not in voter.ballot().html
+
+
+@pytest.mark.parametrize("mode", ["speed", "expert"])
+def test_without_script_the_answer_leads_back_to_its_ballot(
+    open_arena: OpenArena, mode: str
+) -> None:
+    """The same ballot comes again, with a field for the code in each form that sends a vote."""
+    arena = open_arena(fingerprint="consent")
+    voter = arena.voter()
+    before = voter.ballot(mode)
+    assert f'name="mode" value="{mode}"' in before.html
+    assert "data-device" not in before.html
+
+    response = voter.post("/consent", {"fingerprint": "yes", "mode": mode})
+
+    assert (response.status_code, response.headers["Location"]) == (303, f"/?mode={mode}")
+    after = voter.ballot(mode)
+    assert after.slots == before.slots
+    assert device_forms(after.html) == ["ballot-form", "ballot-other"]
+
+
+@pytest.mark.parametrize("setting, sent", [("consent", "yes"), ("consent", "no"), ("off", "yes")])
+def test_with_script_yes_brings_the_fields_for_the_vote_at_hand(
+    open_arena: OpenArena, setting: str, sent: str
+) -> None:
+    """The answer's fragment takes the question's place: two fields after Yes, else nothing."""
+    arena = open_arena(fingerprint=setting)
+    voter = arena.voter()
+    voter.ballot()
+
+    response = voter.post("/consent", {"fingerprint": sent, "mode": "speed"}, htmx=True)
+
+    assert response.status_code == 200
+    asked = (setting, sent) == ("consent", "yes")
+    assert device_forms(response.text) == (["ballot-form", "ballot-other"] if asked else [])
+    assert response.text.count('name="fingerprint" value=""') == (2 if asked else 0)
+
+
+@pytest.mark.parametrize("mode", ["", "all", "//evil.invalid", "speed&next=/x", ["speed", "speed"]])
+def test_an_answer_leads_to_no_other_place(arena: ArenaSite, mode: str | list[str]) -> None:
+    """A mode that is none is 400, and no answer is stored."""
+    voter = arena.voter()
+    voter.ballot()
+
+    response = voter.post("/consent", {"fingerprint": "yes", "mode": mode})
+
+    assert (response.status_code, reason_of(response)) == (400, "bad_request")
+    assert arena.events("voter.consent") == []
+
+
+def device_forms(html: str) -> list[str]:
+    """Return the forms to which fields for the device code belong."""
+    return re.findall(r'<input[^>]* form="([^"]+)" data-device>', html)
 
 
 def test_without_the_setting_nobody_is_asked(arena: ArenaSite) -> None:

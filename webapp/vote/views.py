@@ -159,6 +159,7 @@ def _reveal_page(
         "vote/reveal.html",
         reveal=reveal_view(reveal, route, state, sequenced=sequenced),
         disputes=disputes,
+        rules=rules.current(),
         mode=reveal.mode,
         nav="vote",
         fragment=wants_fragment(),
@@ -231,10 +232,14 @@ def report_answer() -> Response:
 @vote.post("/consent")
 @reading_limit
 def give_consent() -> Response:
-    """Store the voter's answer about the device fingerprint (V-173)."""
+    """Store the voter's answer about the device fingerprint (V-173).
+
+    From a ballot it leads back there, with a field for the code if that was allowed: so the vote
+    at hand carries one. Nothing else that a form may name is led to.
+    """
     visitor = known_visitor()
-    answer = forms.single(request.form, "fingerprint")
-    if answer not in ("yes", "no"):
+    answer, mode = (forms.single(request.form, name) for name in ("fingerprint", "mode"))
+    if answer not in ("yes", "no") or mode not in (None, "speed", "expert"):
         abort(400)
     consent = cast("Consent", answer)
     ports = services().ports
@@ -249,7 +254,10 @@ def give_consent() -> Response:
         quotas.register(conn, visitor.voter, visitor.now_us)
         quotas.set_consent(conn, visitor.voter, consent)
         ports.log.append(conn, event)
-    return make_response("", 200) if wants_fragment() else _see_other("/me")
+    if not wants_fragment():
+        return _see_other("/me" if mode is None else f"/?mode={mode}")
+    collects = services().settings.fingerprint and consent == "yes"
+    return make_response(render_template("vote/device_fields.html") if collects else "")
 
 
 def _token(visitor: Visitor, action: str) -> BallotToken:
