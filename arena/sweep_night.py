@@ -17,6 +17,7 @@ from arena import boards, flags, sweep_crowd
 from arena.events import Mode
 from arena.flags import Look
 from arena.refits import counted
+from arena.review_events import FlagVerdict
 from arena.review_tables import flag
 from arena.sweep_looks import AT_LOOKS, LookTaker, due_looks
 from arena.sweep_votes import MonthVotes, read_sightings
@@ -88,10 +89,10 @@ class Night:
             for detector in _BY_FIT:
                 self.faults[detector.value] = error
             return
-        days, flagged = self._undone(Detector.BURST), self._flagged(Detector.CAMPAIGN)
+        days, reported = self._undone(Detector.BURST), self._reported(Detector.CAMPAIGN)
         self._try(
             Detector.CAMPAIGN,
-            lambda: sweep_crowd.common_causes(votes, flagged, fitted.theta, rules),
+            lambda: sweep_crowd.common_causes(votes, reported, fitted.theta, rules),
         )
         self._try(
             Detector.IDENTICAL_BALLOTS, lambda: sweep_crowd.equal_pairs(votes, fitted.theta, rules)
@@ -103,7 +104,8 @@ class Night:
         )
         try:
             # In a fit that a campaign has moved, honest voters look careless (docs/attacks.md).
-            others = _without(choices, votes, flagged | self._named(Detector.CAMPAIGN))
+            suspects = self._reported(Detector.CAMPAIGN, but="dismissed")
+            others = _without(choices, votes, suspects | self._named(Detector.CAMPAIGN))
             theirs = lobster.fit(others, start=dict(zip(fitted.models, fitted.theta, strict=True)))
             taker = LookTaker(votes, others, theirs, basket, rules)
         except lobster.LobsterError as error:
@@ -130,11 +132,13 @@ class Night:
         found = (each.subjects for each in self.findings if each.detector is detector)
         return frozenset(subject for subjects in found for subject in subjects)
 
-    def _flagged(self, detector: Detector) -> frozenset[str]:
-        """Return the voters whom a detector reported this month."""
+    def _reported(self, detector: Detector, but: FlagVerdict | None = None) -> frozenset[str]:
+        """Return the voters whom a detector reported this month, but for flags in one state."""
         query = select(flag.c.subject).where(
             flag.c.detector == detector.value, flag.c.mode == self.mode, flag.c.month == self.month
         )
+        if but is not None:
+            query = query.where(flag.c.state != but)
         return frozenset(" ".join(self._conn.execute(query).scalars()).split())
 
     def _undone(self, detector: Detector) -> list[str]:

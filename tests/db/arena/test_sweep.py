@@ -202,7 +202,40 @@ def test_voters_are_judged_without_a_campaigns_votes(
     lived: Lived, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever a campaign names does not shape what is expected of the others."""
-    named = Finding(
+    expected_of = {}
+    for findings in ([], [campaign_of(lived)]):
+        monkeypatch.setattr(sweep_crowd, "common_causes", lambda *_, told=findings: told)
+        expected_of[len(findings)] = expected_best(lived)
+
+    assert expected_of[0] != expected_of[1]
+
+
+@pytest.mark.parametrize(
+    "state, left_out", [("open", True), ("upheld", True), ("dismissed", False)]
+)
+def test_voters_of_a_dismissed_campaign_count_again(
+    lived: Lived, monkeypatch: pytest.MonkeyPatch, state: str, left_out: bool
+) -> None:
+    """An earlier campaign is left out of the comparison unless a moderator dismissed it."""
+    monkeypatch.setattr(sweep_crowd, "common_causes", lambda *_: [])
+    before = expected_best(lived)
+    with lived.site.database.write() as conn:
+        flags.raise_flags(
+            conn,
+            lived.site.services.ports,
+            "speed",
+            MONTH,
+            "2026-11-30T23:00Z",
+            [campaign_of(lived)],
+        )
+    lived.site.execute("UPDATE flag SET state = :state", state=state)
+
+    assert (expected_best(lived) != before) is left_out
+
+
+def campaign_of(lived: Lived) -> Finding:
+    """Return a campaign that names the voter of one label."""
+    return Finding(
         detector=Detector.CAMPAIGN,
         subjects=(lived.label,),
         votes=(lived.site.events("vote.cast")[-1].id,),
@@ -213,18 +246,17 @@ def test_voters_are_judged_without_a_campaigns_votes(
         numbers={},
         discounts=False,
     )
-    expected_of = {}
-    for findings in ([], [named]):
-        monkeypatch.setattr(sweep_crowd, "common_causes", lambda *_, told=findings: told)
-        with lived.site.database.read() as conn:
-            votes_read = read_votes(lived.site.services.ports, conn, "speed", MONTH)
-            night = Night(conn, "speed", MONTH, "2026-12-01", votes_read)
-            night.run()
-        assert night.faults == {}
-        (agenda,) = (each for each in night.findings if each.detector is Detector.MODEL_AGENDA)
-        expected_of[len(findings)] = agenda.numbers[f"expected:best:{RIVAL}"]
 
-    assert expected_of[0] != expected_of[1]
+
+def expected_best(lived: Lived) -> str:
+    """Run a night without storing it; return what was expected of the voter with an agenda."""
+    with lived.site.database.read() as conn:
+        votes_read = read_votes(lived.site.services.ports, conn, "speed", MONTH)
+        night = Night(conn, "speed", MONTH, "2026-12-01", votes_read)
+        night.run()
+    assert night.faults == {}
+    (agenda,) = (each for each in night.findings if each.detector is Detector.MODEL_AGENDA)
+    return agenda.numbers[f"expected:best:{RIVAL}"]
 
 
 def test_a_night_is_swept_once(lived: Lived) -> None:
