@@ -10,7 +10,6 @@ from sqlalchemy import Connection, func, select
 
 from antiabuse.utc import month_end_us, month_of, month_start_us
 from arena import lifecycle, refits
-from arena.boards import MODES
 from arena.events import Mode
 from arena.ports import Ports
 from arena.tables import lifecycle_look, month_header, vote
@@ -19,18 +18,17 @@ from ledger import store
 __all__ = ["cut_if_due", "upkeep"]
 
 
-def upkeep(ports: Ports, now_us: int) -> None:
-    """Do for both modes whatever is due: a month's cut, the next one's opening, newcomers, looks.
+def upkeep(ports: Ports, mode: Mode, now_us: int) -> None:
+    """Do whatever is due to a mode: newcomers, a month's cut, the next one's opening, looks.
 
     Raises:
         LobsterError: a month's last fit failed; its cut is tried again at the next call, and the
             next month opens after it.
     """
-    for mode in MODES:
-        if cut_if_due(ports, mode, now_us):
-            lifecycle.open_month(ports, mode, now_us)
-        lifecycle.admit(ports, mode, now_us)
-        lifecycle.look_if_due(ports, mode, now_us)
+    lifecycle.admit(ports, mode, now_us)
+    if cut_if_due(ports, mode, now_us):
+        lifecycle.open_month(ports, mode, now_us)
+    lifecycle.look_if_due(ports, mode, now_us)
 
 
 def cut_if_due(ports: Ports, mode: Mode, now_us: int) -> bool:

@@ -29,10 +29,10 @@ __all__ = [
     "every_minute",
     "fold_refusals",
     "make_queue",
-    "refit",
     "refit_side_boards",
     "register_jobs",
     "sweep",
+    "tend",
 ]
 
 _log = structlog.get_logger("webapp.jobs")
@@ -68,11 +68,10 @@ def every_minute(services: Services) -> None:
     """Do what a minute brings; what fails is logged, keeps nothing else back, and comes again."""
     work: list[tuple[str, Callable[[], object]]] = [
         ("fold_refusals", lambda: fold_refusals(services)),
-        ("upkeep", lambda: month_end.upkeep(services.ports, services.clock())),
     ]
     for mode in MODES:
         work += [
-            (f"refit {mode}", partial(refit, services, mode)),
+            (f"tend {mode}", partial(tend, services, mode)),
             (f"side_boards {mode}", partial(refit_side_boards, services, mode)),
         ]
     for name, act in work:
@@ -106,29 +105,34 @@ def sweep(services: Services) -> int:
     return flags
 
 
-def refit(services: Services, mode: str) -> bool:
-    """Publish new boards where they are due; return whether there was one.
+def tend(services: Services, mode: Mode) -> bool:
+    """Cut, open, look and fit whatever is due to a mode; return whether a board was published.
 
     The month before is fitted again when a decision changed its votes. A fit that fails keeps the
-    last board; pages and health say so until one succeeds (V-050).
+    last board and holds none of the others back; pages and health say so until all succeed (V-050).
     """
     now, least = services.clock(), services.settings.refit_min_votes
-    try:
-        published = [
-            refits.refit_if_due(services.ports, mode, month, now, least)
-            for month in (previous_month(now), month_of(now))
-        ]
-    except LedgerError:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever stops a fit is told to readers too
-        _log.exception("fit_failed", mode=mode)
-        text = str(error) or type(error).__name__
-        fit_faults.record(services.database, mode, now, text)
-        return False
-    if any(published):
+    steps: tuple[Callable[[], object], ...] = (
+        partial(month_end.upkeep, services.ports, mode, now),
+        partial(refits.refit_if_due, services.ports, mode, previous_month(now), now, least),
+        partial(refits.refit_if_due, services.ports, mode, month_of(now), now, least),
+    )
+    published, fault = False, None
+    for step in steps:
+        try:
+            published |= step() is True
+        except LedgerError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever stops a fit is told to readers too
+            _log.exception("fit_failed", mode=mode)
+            fault = fault or str(error) or type(error).__name__
+    if fault is None:
         fit_faults.clear(services.database, mode)
+    else:
+        fit_faults.record(services.database, mode, now, fault)
+    if published:
         _log.info("board_published", mode=mode)
-    return any(published)
+    return published
 
 
 def refit_side_boards(services: Services, mode: Mode) -> bool:

@@ -26,7 +26,7 @@ class SequencerLoop:
 
     def __init__(self, services: Services, queue: Huey) -> None:
         self._services = services
-        self._refit = queue.task(name="refit_mode")(lambda mode: jobs.refit(services, mode))
+        self._tend = queue.task(name="tend_mode")(lambda mode: jobs.tend(services, mode))
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sequencer", daemon=True)
 
@@ -64,7 +64,7 @@ class SequencerLoop:
     def _ask_for_fits(self) -> None:
         try:
             for mode in jobs.MODES:
-                self._refit(mode)
+                self._tend(mode)
         except Exception as error:  # noqa: BLE001 - any fault of the queue's storage
             # The minute's timetable fits as well; the log must go on without the queue.
             _log.warning("fit_not_asked_for", error=type(error).__name__)

@@ -112,12 +112,12 @@ def test_the_board_counts_struck_votes_by_reason(arena: ArenaSite) -> None:
 def test_the_worker_brings_the_new_board_within_seconds(arena: ArenaSite) -> None:
     """The job that follows each sequencing publishes a decision's board without any wait."""
     votes_by_order(arena, 12)
-    assert jobs.refit(arena.services, "speed")
-    assert not jobs.refit(arena.services, "speed")
+    assert jobs.tend(arena.services, "speed")
+    assert not jobs.tend(arena.services, "speed")
     votes = [each.id for each in arena.events("vote.cast")]
 
     void(arena, votes[:3], StrikeReason.AUTOMATED)
     arena.sequence(after_s=1)
 
-    assert jobs.refit(arena.services, "speed")
+    assert jobs.tend(arena.services, "speed")
     assert published(arena).votes == 9

@@ -6,18 +6,19 @@ import random
 from dataclasses import replace
 
 from antiabuse.identity import new_voter_id
-from arena import board_history, boards, fit_faults, month_end, refits, state_history
+from arena import board_history, boards, fit_faults, refits, state_history
 from arena.exposure_counts import ExposureCounts
 from arena.side_boards import refit_side_boards_if_due
 from ranking.lifecycle import State
 from tests.fixtures.arena_site import MODELS, ArenaSite
+from tests.fixtures.arena_votes import upkeep_of_all
 from tests.fixtures.simulated_month import MONTH, vote_once
 
 
 def fill(site: ArenaSite, rounds: int) -> None:
     """Vote and publish a few times."""
     rng = random.Random(2)
-    month_end.upkeep(site.services.ports, site.clock())
+    upkeep_of_all(site.services.ports, site.clock())
     for _ in range(rounds):
         for _ in range(4):
             vote_once(site, new_voter_id(rng), rng)

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 from sqlalchemy import text
 
-from arena import boards, exposure, month_end
+from arena import boards, exposure
 from arena.boards import PublishedBoard
 from ranking import rules as ranking_rules
 from ranking import ucbe
@@ -18,7 +18,7 @@ from ranking.exposure import SET_SIZE
 from ranking.lifecycle import State, multiplier
 from ranking.ucbe import Indices, Standing
 from tests.fixtures.arena_site import ArenaSite, reason_of
-from tests.fixtures.arena_votes import BY_NAME, refit, vote_by_order, votes_by_order
+from tests.fixtures.arena_votes import BY_NAME, refit, upkeep_of_all, vote_by_order, votes_by_order
 
 
 def indices(board: PublishedBoard | None, states: Mapping[str, State]) -> Indices:
@@ -41,7 +41,7 @@ def indices(board: PublishedBoard | None, states: Mapping[str, State]) -> Indice
 
 def enter(arena: ArenaSite, **states: State) -> dict[str, State]:
     """Let all models enter, and put some into other states directly."""
-    month_end.upkeep(arena.services.ports, arena.clock())
+    upkeep_of_all(arena.services.ports, arena.clock())
     named = {name.replace("_", "-"): state for name, state in states.items()}
     for model, state in named.items():
         arena.execute(
@@ -101,7 +101,7 @@ def test_the_logged_probability_follows_the_states(either_arena: ArenaSite) -> N
 
 def test_an_eliminated_model_is_never_shown(arena: ArenaSite) -> None:
     """V-062: in no ballot of its mode, while the other mode goes on showing it."""
-    month_end.upkeep(arena.services.ports, arena.clock())
+    upkeep_of_all(arena.services.ports, arena.clock())
     arena.execute(
         "UPDATE model_state SET state = 'eliminated'"
         " WHERE mode = 'speed' AND model IN ('zanthor-9b', 'fenwhistle')"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from arena import headers, lifecycle, month_end, refits
+from arena import headers, lifecycle, refits
 from arena.rebuild import rebuild
 from arena.side_boards import refit_side_boards_if_due
 from ledger import store
@@ -21,7 +21,14 @@ from ranking import rules as ranking_rules
 from ranking.lifecycle import State
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import MODELS, ArenaSite, at, write_pack
-from tests.fixtures.arena_votes import BY_NAME, published, refit, vote_by_order, votes_by_order
+from tests.fixtures.arena_votes import (
+    BY_NAME,
+    published,
+    refit,
+    upkeep_of_all,
+    vote_by_order,
+    votes_by_order,
+)
 
 WEAK = "fenwhistle"
 OTHERS = tuple(model for model in BY_NAME if model != WEAK)
@@ -59,7 +66,7 @@ def upkeep(arena: ArenaSite, moment: str | None = None) -> None:
     """Do what the worker does each minute, at a moment of 2026 if one is given."""
     if moment is not None:
         arena.clock.now_us = at(f"2026-{moment}+00:00")
-    month_end.upkeep(arena.services.ports, arena.clock())
+    upkeep_of_all(arena.services.ports, arena.clock())
 
 
 def states(arena: ArenaSite, mode: str = "speed") -> dict[str, str]:

@@ -191,7 +191,7 @@ def test_the_month_before_can_be_decided_until_its_archive_is_out(
             text("SELECT stream FROM event WHERE id = :id"), {"id": struck}
         ).scalar_one()
     assert stream.endswith(f"/{MONTH}")
-    assert jobs.refit(arena.services, "speed")
+    assert jobs.tend(arena.services, "speed")
     with arena.database.read() as conn:
         old, new = (boards.latest(conn, "speed", month) for month in (MONTH, "2026-12"))
     assert old is not None

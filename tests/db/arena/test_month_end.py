@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlalchemy import text
 
-from arena import boards, headers, month_end
+from arena import boards, fit_faults, headers, refits
+from arena.ports import Ports
 from arena.side_boards import refit_side_boards_if_due
+from ranking.lobster import NotConvergedError
 from tests.fixtures.arena_site import ArenaSite, at
-from tests.fixtures.arena_votes import BY_NAME, refit, vote_by_order
+from tests.fixtures.arena_votes import BY_NAME, refit, upkeep_of_all, vote_by_order
+from webapp import jobs
 
 WEAK = "fenwhistle"
 
@@ -15,7 +19,7 @@ WEAK = "fenwhistle"
 def upkeep(arena: ArenaSite, moment: str) -> None:
     """Do what the worker does each minute, at a moment of 2026."""
     arena.clock.now_us = at(f"2026-{moment}+00:00")
-    month_end.upkeep(arena.services.ports, arena.clock())
+    upkeep_of_all(arena.services.ports, arena.clock())
 
 
 def counted_votes(arena: ArenaSite, month: str) -> int | None:
@@ -143,3 +147,35 @@ def test_the_boards_beside_follow_the_last_one(either_arena: ArenaSite) -> None:
     assert official is not None
     assert makers is not None
     assert makers.log_size == official.log_size
+
+
+def test_a_cut_that_fails_is_told_and_holds_nobody_else_back(
+    either_arena: ArenaSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One mode's failing cut is a fault until it succeeds; the other mode's month goes on."""
+    arena = either_arena
+    upkeep(arena, "11-30T12:00:00")
+    votes(arena, 2)
+    arena.sequence()
+    right = refits.refit_now
+
+    def wrong(ports: Ports, mode: str, month: str, now_us: int) -> bool:
+        if (mode, month) == ("speed", "2026-11"):
+            raise NotConvergedError("no convergence")
+        return right(ports, mode, month, now_us)
+
+    arena.clock.now_us = at("2026-12-01T00:05:00+00:00")
+    with monkeypatch.context() as patched:
+        patched.setattr(refits, "refit_now", wrong)
+        for _ in range(2):
+            jobs.every_minute(arena.services)
+            with arena.database.read() as conn:
+                assert set(fit_faults.standing(conn)) == {"speed"}
+                assert headers.latest(conn, "expert", "2026-12") is not None
+            assert not opened(arena, "2026-12")
+
+    jobs.every_minute(arena.services)
+    with arena.database.read() as conn:
+        assert fit_faults.standing(conn) == {}
+    assert opened(arena, "2026-12")
+    assert counted_votes(arena, "2026-11") == 2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import catalogue_changes, moderation, month_end, refits
+from arena import catalogue_changes, moderation, refits
 from arena.catalogue import render_missing
 from arena.catalogue_changes import Recorder
 from arena.moderation import Actor
@@ -14,6 +14,7 @@ from arena.rebuild import PROJECTED, rebuild
 from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
 from ledger.verify import Report, verify_log
 from tests.fixtures.arena_site import ArenaSite, route_of, write_pack
+from tests.fixtures.arena_votes import upkeep_of_all
 from tests.fixtures.review_cases import review_everything
 
 
@@ -66,7 +67,7 @@ def lived(either_arena: ArenaSite, tmp_path: Path) -> ArenaSite:
         catalogue_changes.clear_answer(conn, recorder, held.slots[1].answer, "a story's name")
     voters[0].vote("nonsense")
     arena.sequence()
-    month_end.upkeep(arena.services.ports, arena.clock())
+    upkeep_of_all(arena.services.ports, arena.clock())
     for mode in ("speed", "expert"):
         assert refits.refit_now(arena.services.ports, mode, "2026-11", arena.clock())
     arena.import_pack(write_pack(tmp_path / "more", "expert", questions=2, topic="more"))

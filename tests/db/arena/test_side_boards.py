@@ -12,7 +12,7 @@ import pytest
 import structlog
 from sqlalchemy import text
 
-from arena import checks, fit_faults, month_end, publishing, refits, rules
+from arena import checks, fit_faults, publishing, refits, rules
 from arena.boards import PublishedBoard, View
 from arena.events import Mode
 from arena.ports import Ports
@@ -29,6 +29,7 @@ from tests.fixtures.arena_votes import (
     published,
     read_columns,
     refit,
+    upkeep_of_all,
     vote_by_order,
     votes_by_order,
 )
@@ -64,7 +65,7 @@ def out(arena: ArenaSite) -> list[tuple[str, str, int]]:
 def voted(either_arena: ArenaSite) -> ArenaSite:
     """A site with votes of every kind and an official board on a basket's zero."""
     arena = either_arena
-    month_end.upkeep(arena.services.ports, arena.clock())
+    upkeep_of_all(arena.services.ports, arena.clock())
     for verdict in ("same", "same", "bad"):
         arena.voter().read_and_vote(verdict=verdict)
     arena.voter().read_and_vote(best="C", worst="")
@@ -389,10 +390,10 @@ def test_the_checks_hold_the_link_to_the_month_before(
     monkeypatch.setattr(lobster, "BASKET_EXPOSURES", 3)
     arena = either_arena
     ports = arena.services.ports
-    month_end.upkeep(ports, arena.clock())
+    upkeep_of_all(ports, arena.clock())
     votes_by_order(arena, 10)
     arena.clock.now_us = at("2026-12-01T09:00:00+00:00")
-    month_end.upkeep(ports, arena.clock())
+    upkeep_of_all(ports, arena.clock())
     earlier = published(arena)  # of the cut
     votes_by_order(arena, 12, BY_NAME[::-1])
     later = refit(arena, month="2026-12")

@@ -96,8 +96,7 @@ def test_one_failing_job_keeps_no_other_back(monkeypatch: pytest.MonkeyPatch) ->
         raise RuntimeError("broken")
 
     monkeypatch.setattr(jobs, "fold_refusals", fail)
-    monkeypatch.setattr("webapp.jobs.month_end.upkeep", fail)
-    monkeypatch.setattr(jobs, "refit", lambda _services, mode: fitted.append(mode))
+    monkeypatch.setattr(jobs, "tend", lambda _services, mode: fitted.append(mode))
     monkeypatch.setattr(jobs, "refit_side_boards", fail)
 
     jobs.every_minute(cast("Services", SimpleNamespace(ports=None, clock=time.time_ns)))

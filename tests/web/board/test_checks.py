@@ -12,10 +12,11 @@ import pytest
 from sqlalchemy import text
 
 from antiabuse.identity import new_voter_id
-from arena import boards, month_end, refits
+from arena import boards, refits
 from arena.boards import PublishedBoard, View
 from arena.side_boards import refit_side_boards_if_due
 from tests.fixtures.arena_site import MODELS, ArenaSite, at
+from tests.fixtures.arena_votes import upkeep_of_all
 from tests.fixtures.simulated_month import MONTH, vote_once
 
 NAMES = {model[0]: model[1] for model in MODELS}
@@ -147,7 +148,7 @@ def test_a_month_is_linked_to_the_one_before(month: ArenaSite) -> None:
     december = "2026-12"
     month.clock.now_us = at("2026-12-01T08:00:00+00:00")
     ports, rng = month.services.ports, random.Random(11)
-    month_end.upkeep(ports, month.clock())
+    upkeep_of_all(ports, month.clock())
     voters = [new_voter_id(rng) for _ in range(60)]
     for number in range(240):
         vote_once(month, voters[number % len(voters)], rng)

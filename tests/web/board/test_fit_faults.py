@@ -48,25 +48,29 @@ def new_vote(site: ArenaSite) -> None:
     """Bring an official board that the boards beside it do not follow yet."""
     site.voter().read_and_vote()
     site.sequence(after_s=400)
-    assert jobs.refit(site.services, "speed")
+    assert jobs.tend(site.services, "speed")
 
 
 def test_a_failed_fit_is_told_and_forgotten(
     month: ArenaSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The board stays, page and health name the failure with its first moment; success ends it."""
+    jobs.tend(month.services, "speed")  # the day's look may move a state
     before = json.loads(month.voter().get("/leaderboard?format=json").text)
     month.voter().read_and_vote()
     month.sequence(after_s=120)
     began = month.clock()
     with monkeypatch.context() as patched:
         patched.setattr(lobster, "fit", broken)
-        assert not jobs.refit(month.services, "speed")
+        assert not jobs.tend(month.services, "speed")
         month.clock.advance(60)
-        assert not jobs.refit(month.services, "speed")
+        assert not jobs.tend(month.services, "speed")
     html = month.voter().get("/leaderboard").text
     assert 'data-reason="fit_failed"' in html
-    assert json.loads(month.voter().get("/leaderboard?format=json").text) == before
+    after = json.loads(month.voter().get("/leaderboard?format=json").text)
+    for row in (*before["rows"], *after["rows"]):
+        del row["state"]  # the day's look is taken all the same
+    assert after == before
     assert health(month) == {
         "status": "degraded",
         "failed_fits": {
@@ -74,7 +78,7 @@ def test_a_failed_fit_is_told_and_forgotten(
         },
     }
     assert 'data-reason="fit_failed"' not in month.voter().get("/leaderboard?mode=expert").text
-    assert jobs.refit(month.services, "speed")
+    assert jobs.tend(month.services, "speed")
     assert 'data-reason="fit_failed"' not in month.voter().get("/leaderboard").text
     assert health(month) == {"status": "ok", "failed_fits": {}}
 
