@@ -122,7 +122,8 @@ def read_cluster(
 ) -> VoterState | None:
     """Return a voter's state as `read` does, with what others joined to them used as well.
 
-    One person has one day's allowance, under however many ids (V-152).
+    One person has one day's allowance, under however many ids (V-152), and a ban of one id holds
+    for all of them.
     """
     own = read(conn, voter_id, now_us)
     if own is None or not others:
@@ -161,6 +162,7 @@ def _together(own: VoterState, others: Sequence[VoterState]) -> VoterState:
     )
     return replace(
         own,
+        banned=any(state.banned for state in states),
         votes=votes,
         ballots=ballots,
         skips=skips,

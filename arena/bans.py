@@ -1,8 +1,14 @@
-"""Banning a voter and taking it back: a person's decision, never a machine's (V-170)."""
+"""Banning a voter and taking it back: a person's decision, never a machine's (V-170).
+
+A ban stands in the row of one id and holds for all ids joined to it, as long as they are.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select, update
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, func, select, union_all, update
 
 from antiabuse import quotas
 from antiabuse.identity import pseudonym
@@ -10,18 +16,21 @@ from antiabuse.tables import voter as voter_table
 from antiabuse.utc import month_of
 from arena.ballot_events import ANY_MODE
 from arena.case_subject import voter_of
+from arena.clusters import joined_to
 from arena.errors import AlreadyDecided
 from arena.moderation import Actor
 from arena.ports import Ports
 from arena.review_events import VoterBanned, VoterUnbanned
 from arena.review_record import record_by_moderator
 from arena.review_rules import Act, check_reason
+from arena.review_tables import cluster_member
+from arena.tables import ballot, ballot_holder
 
-__all__ = ["ban", "banned_since", "unban"]
+__all__ = ["ban", "banned_among", "unban"]
 
 
 def ban(ports: Ports, actor: Actor, month: str, name: str, *, reason: str, now_us: int) -> str:
-    """Refuse a voter's further votes; earlier votes stay as they are.
+    """Refuse further votes of a voter and of all joined to them; earlier votes stay as they are.
 
     Args:
         ports: the arena's means.
@@ -37,22 +46,61 @@ def ban(ports: Ports, actor: Actor, month: str, name: str, *, reason: str, now_u
     Raises:
         UnknownCode: the reason is not on the list.
         UnknownCase: no voter of that month has this name.
-        AlreadyDecided: the voter is banned; nothing is stored.
+        AlreadyDecided: this very voter is banned; nothing is stored.
     """
     check_reason(Act.BAN, reason)
     return _change(ports, actor, month, name, reason, now_us, banned=True)
 
 
 def unban(ports: Ports, actor: Actor, month: str, name: str, *, reason: str, now_us: int) -> str:
-    """Let a banned voter vote again; arguments and errors as for `ban`."""
+    """Let a banned voter and all joined to them vote again; arguments and errors as for `ban`.
+
+    The bans of those joined to them end with it. None of them banned is `AlreadyDecided`.
+    """
     check_reason(Act.UNBAN, reason)
     return _change(ports, actor, month, name, reason, now_us, banned=False)
 
 
-def banned_since(conn: Connection, voter_id: str) -> int | None:
-    """Return since when a voter is banned, in microseconds UTC; None when they are not."""
-    found = select(voter_table.c.banned_us).where(voter_table.c.id == voter_id)
-    return conn.execute(found).scalar()
+def banned_among(
+    conn: Connection, month: str, names: Collection[str], now_us: int
+) -> dict[str, int]:
+    """Return who of some voters is banned, by the name of a month, with since when.
+
+    A ban of somebody joined to them counts as theirs in the month of the joining.
+
+    Args:
+        conn: to read with.
+        month: to which the pseudonyms belong.
+        names: the voters' pseudonyms.
+        now_us: the present, microseconds UTC like what is returned.
+    """
+    parts = [_bans(ballot.c.voter, ballot.c.month == month, ballot.c.voter.in_(names))]
+    if month == month_of(now_us):
+        named, member = cluster_member.alias(), cluster_member.alias()
+        parts.append(
+            _bans(
+                named.c.voter,
+                named.c.month == month,
+                named.c.voter.in_(names),
+                member.c.month == named.c.month,
+                member.c.cluster == named.c.cluster,
+                ballot.c.month == member.c.month,
+                ballot.c.voter == member.c.voter,
+            )
+        )
+    found = union_all(*parts).subquery()
+    query = select(found.c.name, func.min(found.c.since).label("since")).group_by(found.c.name)
+    return {row.name: row.since for row in conn.execute(query)}
+
+
+def _bans(name: ColumnElement[str], *where: ColumnElement[bool]) -> Select[Any]:
+    """Select bans with the name they are looked up for."""
+    return select(name.label("name"), voter_table.c.banned_us.label("since")).where(
+        voter_table.c.banned_us.is_not(None),
+        ballot_holder.c.voter_id == voter_table.c.id,
+        ballot.c.id == ballot_holder.c.ballot_id,
+        *where,
+    )
 
 
 def _change(
@@ -61,7 +109,9 @@ def _change(
     present = month_of(now_us)
     with ports.database.write() as conn:
         voter_id = voter_of(conn, month, name)
-        if quotas.lock(conn, voter_id, now_us).banned is banned:
+        # A ban may be laid beside that of a joined id: it outlasts the month of the joining.
+        others = () if banned else joined_to(conn, present, voter_id)
+        if quotas.lock_cluster(conn, voter_id, others, now_us).banned is banned:
             raise AlreadyDecided(f"this voter is {'' if banned else 'not '}banned: look again")
         # The month of the deed: the archive of an earlier month may be out already.
         kind = VoterBanned if banned else VoterUnbanned
@@ -72,10 +122,8 @@ def _change(
             moderator=actor.handle,
             at_us=now_us,
         )
-        since = now_us if banned else None
-        conn.execute(
-            update(voter_table).where(voter_table.c.id == voter_id).values(banned_us=since)
-        )
+        whom = voter_table.c.id.in_((voter_id, *others))
+        conn.execute(update(voter_table).where(whom).values(banned_us=now_us if banned else None))
         return record_by_moderator(
             ports,
             conn,

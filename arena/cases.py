@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, select
 
-from arena.bans import banned_since
+from arena.bans import banned_among
 from arena.case_evidence import (
     CaseVote,
     Neighbour,
@@ -18,7 +18,7 @@ from arena.case_evidence import (
     picks_for_moderators,
     votes_for_moderators,
 )
-from arena.case_subject import Subject, located, voter_of
+from arena.case_subject import Subject, located
 from arena.decisions import Decision, decisions_on_for_moderators
 from arena.dispute_views import Dispute, dispute_for_moderators
 from arena.errors import UnknownCase
@@ -83,7 +83,8 @@ class Case:
         answer: the answer with its reports, of an answer.
         dispute: all its versions with the voter's words, of a dispute.
         voters: pseudonyms: flagged, of the vote, or who reported the answer this month.
-        banned: those of them who are banned, with since when (microseconds UTC).
+        banned: those of them who are banned, or joined to one who is, with since when
+            (microseconds UTC).
         joined: who is joined to them by an earlier decision, pseudonym -> cluster.
         votes: newest first.
         picks: of the voters' votes in the mode and month, against expected.
@@ -150,7 +151,7 @@ def case_for_moderators(conn: Connection, subject: Subject, now_us: int) -> Case
         answer=scope.answer,
         dispute=scope.dispute,
         voters=scope.voters,
-        banned=_banned(conn, month, scope.voters),
+        banned=banned_among(conn, month, scope.voters, now_us),
         joined=_joined(conn, month, scope.voters),
         votes=votes_for_moderators(conn, scope.votes, scope.flagged),
         picks=picks_for_moderators(conn, of_voters),
@@ -253,18 +254,6 @@ def _of_vote(conn: Connection, vote_id: str, contested: Dispute | None) -> _Scop
 def _votes_of(voters: tuple[str, ...], month: str, mode: str) -> ColumnElement[bool]:
     of_voters = (vote.c.month == month) & vote.c.voter.in_(voters)
     return of_voters if mode == "any" else of_voters & (vote.c.mode == mode)
-
-
-def _banned(conn: Connection, month: str, voters: tuple[str, ...]) -> dict[str, int]:
-    since = {name: _ban_of(conn, month, name) for name in voters}
-    return {name: us for name, us in since.items() if us is not None}
-
-
-def _ban_of(conn: Connection, month: str, name: str) -> int | None:
-    try:
-        return banned_since(conn, voter_of(conn, month, name))
-    except UnknownCase:  # erased at the voter's request
-        return None
 
 
 def _joined(conn: Connection, month: str, voters: tuple[str, ...]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from antiabuse.voter import VoterState
 from arena.ports import Ports
 from arena.visitor import Visitor
 
-__all__ = ["Cluster", "cluster_of", "state_of"]
+__all__ = ["Cluster", "cluster_of", "joined_to", "state_of"]
 
 _NAME: Final = Statement(
     "SELECT cluster FROM cluster_member WHERE month = :month AND voter = :voter"
@@ -27,6 +27,18 @@ _HOLDERS: Final = Statement(
     JOIN vote v ON v.month = m.month AND v.voter = m.voter
     JOIN ballot_holder h ON h.ballot_id = v.ballot_id
     WHERE m.month = :month AND m.cluster = :cluster
+    """
+)
+_JOINED: Final = Statement(
+    """
+    SELECT DISTINCT h.voter_id
+    FROM ballot_holder own
+    JOIN ballot b ON b.id = own.ballot_id AND b.month = :month
+    JOIN cluster_member named ON named.month = b.month AND named.voter = b.voter
+    JOIN cluster_member m ON m.month = named.month AND m.cluster = named.cluster
+    JOIN vote v ON v.month = m.month AND v.voter = m.voter
+    JOIN ballot_holder h ON h.ballot_id = v.ballot_id
+    WHERE own.voter_id = :voter
     """
 )
 
@@ -55,6 +67,12 @@ def cluster_of(conn: Connection, ports: Ports, visitor: Visitor) -> Cluster:
         return Cluster(own, own, ())
     holders = _HOLDERS.run(conn, month=month, cluster=name).scalars()
     return Cluster(own, name, tuple(sorted(set(holders) - {visitor.voter})))
+
+
+def joined_to(conn: Connection, month: str, voter_id: str) -> tuple[str, ...]:
+    """Return the ids of the others a voter is joined to in a month, sorted."""
+    found = _JOINED.run(conn, month=month, voter=voter_id).scalars()
+    return tuple(sorted(set(found) - {voter_id}))
 
 
 def state_of(conn: Connection, ports: Ports, visitor: Visitor) -> VoterState | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from antiabuse import quotas
 from antiabuse import rules as antiabuse_rules
 from antiabuse.identity import pseudonym
-from arena import moderation
+from arena import bans, moderation
 from arena.ballot_store import load_held, revealed_to
+from arena.errors import AlreadyDecided
 from arena.moderation import Actor
 from arena.standing_reasons import JoinReason
 from tests.fixtures.arena_site import ArenaSite, Voter, reason_of
@@ -163,6 +166,83 @@ def test_members_who_vote_at_once_do_not_block_each_other(either_arena: ArenaSit
         thread.join(30)
 
     assert sorted(answers) == [303, 429]
+
+
+def ban(arena: ArenaSite, voter: Voter) -> str:
+    """Ban a voter."""
+    name = pseudonym(arena.services.ports.keys, MONTH, voter.id)
+    now = arena.clock()
+    return bans.ban(arena.services.ports, ROSA, MONTH, name, reason="automated", now_us=now)
+
+
+def unban(arena: ArenaSite, voter: Voter) -> str:
+    """Lift a ban."""
+    name = pseudonym(arena.services.ports.keys, MONTH, voter.id)
+    now = arena.clock()
+    return bans.unban(arena.services.ports, ROSA, MONTH, name, reason="ban_served", now_us=now)
+
+
+def test_a_ban_holds_for_all_who_are_joined(either_arena: ArenaSite) -> None:
+    """Votes and skips of each are 403, also of one joined later; of a stranger they are not."""
+    arena = either_arena
+    one, two = pair(arena)
+    three, stranger = pair(arena)
+    pages = {voter.id: voter.ballot() for voter in (one, two, three, stranger)}
+    arena.clock.advance(30)
+    joined(arena, one, two)
+    ban(arena, one)
+
+    for member in (one, two):
+        refused = member.vote(pages[member.id].token)
+        assert (refused.status_code, reason_of(refused)) == (403, "banned")
+    skipped = two.post("/skip", {"ballot": pages[two.id].token})
+    assert (skipped.status_code, reason_of(skipped)) == (403, "banned")
+    joined(arena, two, three)
+    refused = three.vote(pages[three.id].token)
+    assert (refused.status_code, reason_of(refused)) == (403, "banned")
+    assert stranger.vote(pages[stranger.id].token).status_code == 303
+    names = [pseudonym(arena.services.ports.keys, MONTH, voter_id) for voter_id in pages]
+    (banned,) = arena.events("voter.banned")
+    with arena.database.read() as conn:
+        found = bans.banned_among(conn, MONTH, names, arena.clock())
+    assert found == dict.fromkeys(names[:3], banned.body["at_us"])
+
+
+def test_lifting_a_ban_frees_all_who_are_joined(either_arena: ArenaSite) -> None:
+    """Two bans within a cluster end with one decision, about whichever of its ids."""
+    arena = either_arena
+    one, two = pair(arena)
+    three, _ = pair(arena)
+    pages = {voter.id: voter.ballot() for voter in (one, two, three)}
+    arena.clock.advance(30)
+    ban(arena, one)
+    ban(arena, two)
+    joined(arena, one, two, three)
+
+    unban(arena, three)
+
+    for member in (one, two, three):
+        assert member.vote(pages[member.id].token).status_code == 303
+    (lifted,) = arena.events("voter.unbanned")
+    assert lifted.body["voter"] == pseudonym(arena.services.ports.keys, MONTH, three.id)
+    assert len(arena.events("voter.banned")) == 2
+    with pytest.raises(AlreadyDecided):
+        unban(arena, one)
+
+
+def test_a_ban_of_one_leaves_others_alone_without_a_joining(either_arena: ArenaSite) -> None:
+    """The joining, not the ban, makes them one; a second ban of the same id is told apart."""
+    arena = either_arena
+    one, two = pair(arena)
+    page = two.ballot()
+    arena.clock.advance(30)
+    ban(arena, one)
+    with pytest.raises(AlreadyDecided):
+        ban(arena, one)
+    with pytest.raises(AlreadyDecided):
+        unban(arena, two)
+
+    assert two.vote(page.token).status_code == 303
 
 
 def test_states_of_a_cluster_are_sums(either_arena: ArenaSite) -> None:
