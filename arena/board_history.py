@@ -18,6 +18,7 @@ __all__ = [
     "kinds",
     "month_ends",
     "official_beside",
+    "pairs_beside",
 ]
 
 _COURSE = text(
@@ -121,7 +122,18 @@ def checks_beside(conn: Connection, shown: PublishedBoard) -> PublishedBoard | N
 
     None too where those were demo votes and the board's are not.
     """
-    found = _beside(conn, shown, "checks")
+    return _of_same_models(_beside(conn, shown, "checks"), shown)
+
+
+def pairs_beside(conn: Connection, shown: PublishedBoard) -> PublishedBoard | None:
+    """Return the head-to-head board of the votes that a board was made of, or the last before.
+
+    None too where those were demo votes and the board's are not.
+    """
+    return _of_same_models(_beside(conn, shown, "head_to_head"), shown)
+
+
+def _of_same_models(found: PublishedBoard | None, shown: PublishedBoard) -> PublishedBoard | None:
     return found if found is not None and found.demo is shown.demo else None
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, select
 
+from antiabuse.utc import month_end_us
+from arena.boards import PublishedBoard
 from arena.events import Mode
 from arena.tables import state_change
 from ranking.lifecycle import State
 
-__all__ = ["StateChange", "changes", "states_at"]
+__all__ = ["StateChange", "changes", "last_moment", "moment_of", "states_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +66,18 @@ def states_at(known: Iterable[StateChange], moment_us: int) -> dict[str, State]:
         if change.at_us <= moment_us and change.after is not None:
             found[change.model] = change.after
     return found
+
+
+def moment_of(board: PublishedBoard) -> int:
+    """Return the moment whose states stand with a board, in microseconds.
+
+    A month's last board is computed in the next month, at the very moment of the carry-over; the
+    look at the cut is dated at the month's last microsecond, so that is where its states stand.
+    """
+    return min(board.computed_us, month_end_us(board.month) - 1)
+
+
+def last_moment(board: PublishedBoard, known: Sequence[StateChange]) -> int:
+    """Return when the last change of a board's month was, or the board's own moment if later."""
+    end_us = month_end_us(board.month)
+    return max([moment_of(board), *(c.at_us for c in known if c.at_us < end_us)])

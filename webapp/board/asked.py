@@ -9,8 +9,8 @@ from typing import Final
 from flask import abort, request
 from sqlalchemy import Connection
 
-from antiabuse.utc import month_of
-from arena import board_history, boards
+from antiabuse.utc import month_end_us, month_of
+from arena import board_history, boards, state_history
 from arena.board_history import Kinds
 from arena.boards import ALL_CATEGORIES, PublishedBoard, View
 from arena.events import Mode
@@ -21,8 +21,11 @@ __all__ = [
     "FOCUS_MOST",
     "KIND_OF_VIEW",
     "SINCE_DAYS",
+    "WITH_CHANGE",
+    "WITH_STATES",
     "Asked",
     "find_board",
+    "find_scores",
     "single",
 ]
 
@@ -41,13 +44,19 @@ KIND_OF_VIEW: Final[dict[str, View]] = {
 }
 BY_CATEGORY: Final = frozenset({"scores", "lower", "ranges"})
 WITH_CHANGE: Final = frozenset({"scores"})
+WITH_STATES: Final = frozenset(KIND_OF_VIEW) - {"head-to-head"}
 _FIRST_VIEW: Final = {kind: view for view, kind in reversed(KIND_OF_VIEW.items())}
+_MICROSECONDS: Final = re.compile(r"[1-9][0-9]{0,17}")
 _MONTH: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A view of a mode's month; `pinned` says that the address names one snapshot."""
+    """A view of a mode's month; `pinned` says that the address names one snapshot.
+
+    `states_us` is the moment whose states the address asks for with its snapshot, None for those
+    that stood when it was computed.
+    """
 
     view: str
     mode: Mode
@@ -58,6 +67,7 @@ class Asked:
     pinned: bool
     kinds: Kinds
     board: PublishedBoard | None
+    states_us: int | None
 
 
 def find_board(conn: Connection, now_us: int) -> Asked:
@@ -67,7 +77,9 @@ def find_board(conn: Connection, now_us: int) -> Asked:
         abort(404)
     board_id = single("board")
     if board_id is not None:
-        return _pinned(conn, board_id, since, focus)
+        return _pinned(conn, board_id, since, focus, now_us)
+    if single("states") is not None:
+        abort(404)
     mode, view = asked_mode(), single("view") or "scores"
     month = single("month") or month_of(now_us)
     category = single("category") or ALL_CATEGORIES
@@ -84,7 +96,18 @@ def find_board(conn: Connection, now_us: int) -> Asked:
     return _asked(view, mode, month, category, since, focus, kinds, found, pinned=False)
 
 
-def _pinned(conn: Connection, board_id: str, since: int | None, focus: tuple[str, ...]) -> Asked:
+def find_scores(conn: Connection, now_us: int) -> Asked:
+    """Return the scores, of all categories, that the address asks for; 404 for another view."""
+    asked = find_board(conn, now_us)
+    others = (asked.category, asked.since, asked.states_us)
+    if asked.view != "scores" or any(each for each in others):
+        abort(404)
+    return asked
+
+
+def _pinned(
+    conn: Connection, board_id: str, since: int | None, focus: tuple[str, ...], now_us: int
+) -> Asked:
     """Return exactly the snapshot named; what else the address says must agree with it."""
     found = boards.by_id(conn, board_id)
     if found is None or found.view not in _FIRST_VIEW:
@@ -99,10 +122,13 @@ def _pinned(conn: Connection, board_id: str, since: int | None, focus: tuple[str
     )
     if not agrees:
         abort(404)
-    kinds = board_history.kinds(conn, found.mode, found.month)
+    kinds, states_us = board_history.kinds(conn, found.mode, found.month), _states_us(found, now_us)
+    if states_us is not None and view not in WITH_STATES:
+        abort(404)
     return _asked(
-        view, found.mode, found.month, found.category, since, focus, kinds, found, pinned=True
-    )
+        view, found.mode, found.month, found.category, since, focus, kinds, found,
+        pinned=True, states_us=states_us,
+    )  # fmt: skip
 
 
 def _asked(  # noqa: PLR0913 - the fields of one value
@@ -116,10 +142,25 @@ def _asked(  # noqa: PLR0913 - the fields of one value
     board: PublishedBoard | None,
     *,
     pinned: bool,
+    states_us: int | None = None,
 ) -> Asked:
     if (since is not None and view not in WITH_CHANGE) or (focus and view != "history"):
         abort(404)
-    return Asked(view, mode, month, category, since, focus, pinned, kinds, board)
+    return Asked(view, mode, month, category, since, focus, pinned, kinds, board, states_us)
+
+
+def _states_us(board: PublishedBoard, now_us: int) -> int | None:
+    """Return the moment of states later than a snapshot's, in its month and not to come."""
+    text = single("states")
+    if text is None:
+        return None
+    if not _MICROSECONDS.fullmatch(text):
+        abort(404)
+    if not state_history.moment_of(board) < int(text) < month_end_us(board.month):
+        abort(404)
+    if int(text) > now_us:
+        abort(404)
+    return int(text)
 
 
 def _since() -> int | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from sqlalchemy import Connection
@@ -11,16 +12,17 @@ from antiabuse.utc import DAY_US
 from arena import board_history, state_history
 from arena.boards import PublishedBoard
 from arena.catalogue import ModelInfo
+from arena.state_history import StateChange
 from ranking.lifecycle import State
-from webapp.board.asked import KIND_OF_VIEW, Asked
+from webapp.board.asked import KIND_OF_VIEW, WITH_STATES, Asked
 from webapp.board.caches import board_caches
 from webapp.board.exposure import exposure_view
 from webapp.board.head_to_head import head_to_head_view
-from webapp.board.history import history_view, load_course
+from webapp.board.history import course_of, history_view
 from webapp.board.scores import ScoresView, scores_view
 from webapp.board.sheet import Sheet
 
-__all__ = ["Content", "load_content", "states_of"]
+__all__ = ["Content", "Loaded", "load_content"]
 
 _Models = Mapping[str, ModelInfo]
 
@@ -34,21 +36,54 @@ class Content(Protocol):
         ...
 
 
-def load_content(conn: Connection, asked: Asked, board: PublishedBoard, models: _Models) -> Content:
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a view shows, and the moment of its states where that is later than the board's own."""
+
+    content: Content
+    states_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _States:
+    """The changes of a mode, and the moment whose states are shown: page and files agree on it."""
+
+    known: Sequence[StateChange]
+    moment_us: int
+
+    def at_that_moment(self) -> dict[str, State]:
+        return state_history.states_at(self.known, self.moment_us)
+
+
+def load_content(conn: Connection, asked: Asked, board: PublishedBoard, models: _Models) -> Loaded:
     """Return what a view shows of a board."""
-    return _LOADERS[asked.view](conn, asked, board, models)
+    states = _states(conn, asked, board)
+    content = _LOADERS[asked.view](conn, asked, board, models, states)
+    later = states.moment_us > state_history.moment_of(board)
+    return Loaded(content, states.moment_us if later else None)
 
 
-def states_of(conn: Connection, asked: Asked, board: PublishedBoard) -> dict[str, State]:
-    """Return the models' states: now, or when a pinned snapshot was computed."""
+def _states(conn: Connection, asked: Asked, board: PublishedBoard) -> _States:
+    """Return the states that stand beside a board.
+
+    Those of the moment the address asks for, else of a pinned snapshot's own moment, else the last
+    of the board's month: the present ones while it is open, those of its cut afterwards.
+    """
+    if asked.view not in WITH_STATES:
+        return _States((), state_history.moment_of(board))
     known = state_history.changes(conn, board.mode)
-    last = known[-1].at_us if known else 0
-    return state_history.states_at(known, board.computed_us if asked.pinned else last)
+    if asked.states_us is not None:
+        return _States(known, asked.states_us)
+    if asked.pinned:
+        return _States(known, state_history.moment_of(board))
+    return _States(known, state_history.last_moment(board, known))
 
 
-def _scores(conn: Connection, asked: Asked, board: PublishedBoard, models: _Models) -> ScoresView:
-    states, checks = states_of(conn, asked, board), _checks(conn, asked, board)
-    return scores_view(board, models, states, _past(conn, asked, board), checks, asked.view)
+def _scores(
+    conn: Connection, asked: Asked, board: PublishedBoard, models: _Models, states: _States
+) -> ScoresView:
+    past, checks = _past(conn, asked, board), _checks(conn, asked, board)
+    return scores_view(board, models, states.at_that_moment(), past, checks, asked.view)
 
 
 def _past(conn: Connection, asked: Asked, board: PublishedBoard) -> PublishedBoard | None:
@@ -68,24 +103,27 @@ def _checks(conn: Connection, asked: Asked, board: PublishedBoard) -> PublishedB
 
 
 def _head_to_head(
-    _conn: Connection, _asked: Asked, board: PublishedBoard, models: _Models
+    _conn: Connection, _asked: Asked, board: PublishedBoard, models: _Models, _states: _States
 ) -> Content:
     return head_to_head_view(board, models)
 
 
-def _history(conn: Connection, asked: Asked, board: PublishedBoard, models: _Models) -> Content:
-    course = load_course(conn, board)
-    last = course.changes[-1].at_us if course.changes else 0
-    until = board.computed_us if asked.pinned else last
-    return history_view(board, course, models, asked.focus, until)
+def _history(
+    conn: Connection, asked: Asked, board: PublishedBoard, models: _Models, states: _States
+) -> Content:
+    course = course_of(conn, board, states.known, states.moment_us)
+    return history_view(board, course, models, asked.focus)
 
 
-def _exposure(conn: Connection, asked: Asked, board: PublishedBoard, models: _Models) -> Content:
+def _exposure(
+    conn: Connection, _asked: Asked, board: PublishedBoard, models: _Models, states: _States
+) -> Content:
     counts = board_caches().exposures.of(conn, board)
-    return exposure_view(board, counts, models, states_of(conn, asked, board))
+    return exposure_view(board, counts, models, states.at_that_moment())
 
 
-_LOADERS: Final[Mapping[str, Callable[[Connection, Asked, PublishedBoard, _Models], Content]]] = {
+_Loader = Callable[[Connection, Asked, PublishedBoard, _Models, _States], Content]
+_LOADERS: Final[Mapping[str, _Loader]] = {
     "scores": _scores,
     "lower": _scores,
     "ranges": _scores,

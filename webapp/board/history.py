@@ -1,65 +1,121 @@
-"""A month's course: scores over time with changes of state on them."""
+"""A month's course: scores over time with changes of state on them, all on one zero."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
 from arena import board_history, state_history
-from arena.boards import BoardRow, PublishedBoard
+from arena.boards import PublishedBoard
 from arena.catalogue import ModelInfo
 from arena.state_history import StateChange
 from webapp.board.asked import FOCUS_MOST
-from webapp.board.sheet import Sheet
+from webapp.board.intervals import half_width
+from webapp.board.sheet import Cell, Sheet
+from webapp.board.zero import same_zero, scores_on
 from webapp.charts.figures import Lines, Mark, Track
 
-__all__ = ["Course", "HistoryView", "history_view", "lines", "load_course"]
+__all__ = ["Course", "HistoryView", "course_of", "history_view", "lines", "load_course"]
 
 _POINTS: Final = 60
 _ROWS: Final = 12  # of the table; the file holds all points
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """Boards of a month up to one, oldest first, and changes of state since the first of them."""
+class Point:
+    """One board of the course with its scores on the zero of the board shown.
 
-    boards: Sequence[PublishedBoard]
+    `moved` says that its own zero was another, so its errors do not belong to these scores.
+    """
+
+    board: PublishedBoard
+    scores: Mapping[str, float]
+    moved: bool
+
+    def ends(self, model: str) -> tuple[float | None, float | None]:
+        """Return the ends of a model's interval, None on a zero they were not computed for."""
+        row = self.board.row_of(model)
+        return (None, None) if row is None or self.moved else (row.low, row.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Boards of a month up to one, oldest first, and changes of state since the first of them.
+
+    `left_out` counts boards that cannot be counted on the zero of the one shown.
+    """
+
+    points: Sequence[Point]
     changes: Sequence[StateChange]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A score in the table; `half` is None where its error belongs to another zero."""
+
+    score: float
+    half: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One row of the table: the rows of the models in focus, None where one was not shown yet."""
+    """One row of the table: the scores of the models in focus, None where one was not shown yet."""
 
     computed_us: int
     board: str
-    rows: tuple[BoardRow | None, ...]
+    values: tuple[Value | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryView:
-    """Models in focus, their scores over time, and everybody's changes of state, newest first."""
+    """Models in focus, their scores over time, and everybody's changes of state, newest first.
+
+    `moved` counts the points whose zero was another, `left_out` those that cannot be shown on it.
+    """
 
     focus: tuple[ModelInfo, ...]
     others: tuple[ModelInfo, ...]
     moments: tuple[Moment, ...]
     changes: tuple[StateChange, ...]
     points: int
+    moved: int
+    left_out: int
     sheet: Callable[[], Sheet]
 
 
 def load_course(conn: Connection, board: PublishedBoard) -> Course:
-    """Read the course of a board's month up to that board."""
-    boards = board_history.course(conn, board, _POINTS)
+    """Read the course of a board's month up to that board, with the states that stood with it."""
     known = state_history.changes(conn, board.mode)
-    first = boards[0].computed_us if boards else board.computed_us
+    return course_of(conn, board, known, state_history.moment_of(board))
+
+
+def course_of(
+    conn: Connection, board: PublishedBoard, known: Sequence[StateChange], until_us: int
+) -> Course:
+    """Read the course of a board's month up to that board.
+
+    Args:
+        conn: to read with.
+        board: the last of the course, whose zero all its scores are counted on.
+        known: changes of the mode, oldest first.
+        until_us: the last moment whose changes belong to it.
+    """
+    found = board_history.course(conn, board, _POINTS)
+    counted = [(each, scores_on(board, each)) for each in found]
+    points = [
+        Point(each, scores, not same_zero(board, each))
+        for each, scores in counted
+        if scores is not None
+    ]
+    first = found[0].computed_us if found else board.computed_us
     # Entering is no news of the course, and what came before the first board is not part of it.
-    changes = [change for change in known if change.before and first <= change.at_us]
-    return Course(boards, changes)
+    changes = [change for change in known if change.before and first <= change.at_us <= until_us]
+    return Course(points, changes, len(found) - len(points))
 
 
 def focus_of(board: PublishedBoard, asked: Sequence[str]) -> tuple[str, ...]:
@@ -68,38 +124,66 @@ def focus_of(board: PublishedBoard, asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def history_view(
-    board: PublishedBoard,
-    course: Course,
-    models: Mapping[str, ModelInfo],
-    asked: Sequence[str],
-    until_us: int,
+    board: PublishedBoard, course: Course, models: Mapping[str, ModelInfo], asked: Sequence[str]
 ) -> HistoryView:
-    """Return a month's course for its page, with changes of state up to a moment."""
+    """Return a month's course for its page."""
     focus = focus_of(board, asked)
-    thin = max(1, -(-len(course.boards) // _ROWS))
-    shown = list(course.boards)[::-1][::thin]
+    thin = max(1, -(-len(course.points) // _ROWS))
+    shown = list(course.points)[::-1][::thin]
     return HistoryView(
         focus=tuple(models[slug] for slug in focus),
         others=tuple(models[row.model] for row in board.rows if row.model not in focus),
         moments=tuple(
-            Moment(each.computed_us, each.id, tuple(each.row_of(slug) for slug in focus))
+            Moment(each.board.computed_us, each.board.id, tuple(_value(each, s) for s in focus))
             for each in shown
         ),
-        changes=tuple(c for c in reversed(course.changes) if c.at_us <= until_us),
-        points=len(course.boards),
+        changes=tuple(reversed(course.changes)),
+        points=len(course.points),
+        moved=sum(point.moved for point in course.points),
+        left_out=course.left_out,
         sheet=partial(_sheet, course),
     )
 
 
+def _value(point: Point, model: str) -> Value | None:
+    row = point.board.row_of(model)
+    if row is None:
+        return None
+    return Value(point.scores[model], None if point.moved else half_width(row))
+
+
+_SCORE_FIELDS: Final = ("board", "score", "low", "high", "best_place", "worst_place", "zero_moved")
+_STATE_FIELDS: Final = ("before", "after", "cause")
+
+
 def _sheet(course: Course) -> Sheet:
-    columns = ("computed_us", "board", "model", "score", "low", "high", "best_place", "worst_place")
-    rows = [
-        (each.computed_us, each.id, row.model, row.score, row.low, row.high,
-         row.best_place, row.worst_place)
-        for each in course.boards
-        for row in each.rows
+    """Return the points, then the changes of state, as rows of two kinds in one table."""
+    columns = ("kind", "model", "computed_us", "at_us", *_SCORE_FIELDS, *_STATE_FIELDS)
+    scores: list[tuple[Cell, ...]] = [
+        ("score", row.model, each.board.computed_us, None, each.board.id,
+         round(each.scores[row.model], 2), *each.ends(row.model),
+         row.best_place, row.worst_place, each.moved, None, None, None)
+        for each in course.points
+        for row in each.board.rows
     ]  # fmt: skip
-    return Sheet(columns, tuple(rows))
+    states: list[tuple[Cell, ...]] = [
+        ("state", each.model, None, each.at_us, *(None for _ in _SCORE_FIELDS),
+         each.before, each.after, each.cause)
+        for each in course.changes
+    ]  # fmt: skip
+    return Sheet(columns, (*scores, *states), {"changes": [_change(c) for c in course.changes]})
+
+
+def _change(change: StateChange) -> dict[str, Any]:
+    """Return a change with the numbers that caused it."""
+    return {
+        "at_us": change.at_us,
+        "model": change.model,
+        "before": change.before,
+        "after": change.after,
+        "cause": change.cause,
+        "numbers": dict(change.numbers),
+    }
 
 
 def lines(
@@ -114,16 +198,16 @@ def lines(
     tracks = []
     for row in board.rows:
         points = [
-            (each.computed_us, found.score)
-            for each in course.boards
-            if (found := each.row_of(row.model)) is not None
+            (each.board.computed_us, each.scores[row.model])
+            for each in course.points
+            if row.model in each.scores
         ]
         if not points:
             continue
         marks = tuple(
             Mark(change.at_us, _score_at(points, change.at_us), change.after.value.capitalize())
             for change in course.changes
-            if change.model == row.model and change.after and change.at_us <= board.computed_us
+            if change.model == row.model and change.after
         )
         place = focus.index(row.model) if row.model in focus else None
         tracks.append(Track(names[row.model], place, tuple(points), marks))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from ranking import rules
 from ranking.lifecycle import State
 from webapp.board.checks import ChecksView, Reweighted, checks_view, reweighted_scores
 from webapp.board.sheet import Cell, Sheet
+from webapp.board.zero import Before, ZeroMove
 from webapp.charts.figures import Dots, Range
 from webapp.vote.view_models import place_text
 
@@ -86,6 +87,7 @@ class Excluded:
 class ScoresView:
     """Ranked rows first, then those without a place; `past` is what changes are counted from.
 
+    `zero` is set where its zero was another; changes are then counted on that of the board shown.
     `capped` is how many votes the influence cap lowered, some of them for their network (V-155).
     """
 
@@ -93,6 +95,7 @@ class ScoresView:
     unranked: tuple[RowView, ...]
     scale: Scale
     past: PublishedBoard | None
+    zero: ZeroMove | None
     basket: Sequence[str]
     excluded: tuple[Excluded, ...]
     same_rate: float
@@ -129,9 +132,10 @@ def scores_view(
         for i, row in enumerate(ranked)
     ]
     checked = checks_view(checks) if checks else None
+    before = Before.of(board, past)
     marked = {row.model: row for row in checked.marked} if checked else {}
     views = [
-        _row(row, models[row.model], states, past, marked, view, group_start=start)
+        _row(row, models[row.model], states, before, marked, view, group_start=start)
         for row, start in zip([*ranked, *rest], starts + [True] * len(rest), strict=True)
     ]
     return ScoresView(
@@ -139,6 +143,7 @@ def scores_view(
         unranked=tuple(views[len(ranked) :]),
         scale=scale,
         past=past,
+        zero=before.zero,
         basket=[models[slug].name for slug in board.basket],
         excluded=tuple(Excluded(*pair) for pair in sorted(board.excluded.items())),
         same_rate=_share(board.verdicts.get("same", 0), board.votes),
@@ -146,7 +151,7 @@ def scores_view(
         checks=checked,
         capped=int(board.facts.get("capped", 0)),
         capped_networks=int(board.facts.get("capped_by", {}).get("networks", 0)),
-        sheet=partial(_sheet, [*ranked, *rest], states, past, checks),
+        sheet=partial(_sheet, [*ranked, *rest], states, before, checks),
     )
 
 
@@ -163,13 +168,12 @@ def _row(
     row: BoardRow,
     model: ModelInfo,
     states: Mapping[str, State],
-    past: PublishedBoard | None,
+    past: Before,
     marked: Mapping[str, Reweighted],
     view: str,
     *,
     group_start: bool,
 ) -> RowView:
-    before = past.row_of(row.model) if past else None
     places = Span(row.best_place or 0, None, row.worst_place or 0)
     return RowView(
         place=place_text(row),
@@ -193,8 +197,8 @@ def _row(
         needs=needs(row),
         few_voters=row.few_voters,
         group_start=group_start,
-        change=row.score - before.score if before else None,
-        place_before=place_text(before),
+        change=past.change(row),
+        place_before=past.place(row),
     )
 
 
@@ -240,23 +244,23 @@ def _score_scale(rows: Sequence[BoardRow]) -> Scale:
 def _sheet(
     rows: Sequence[BoardRow],
     states: Mapping[str, State],
-    past: PublishedBoard | None,
+    past: Before,
     checks: PublishedBoard | None,
 ) -> Sheet:
     columns = [*_ROW_FIELDS, "state"]
     cells = [[*_fields(row), _state(states, row)] for row in rows]
-    if past:
+    if past.board:
         columns += ["change", "change_from_board"]
         for row, line in zip(rows, cells, strict=True):
-            before = past.row_of(row.model)
-            line.extend([round(row.score - before.score, 2) if before else None, past.id])
+            change = past.change(row)
+            line.extend([None if change is None else round(change, 2), past.board.id])
     if checks:
         columns += ["reweighted_score", "reweighted_marked"]
         scores = reweighted_scores(checks)
         for row, line in zip(rows, cells, strict=True):
             again = scores.get(row.model)
             line.extend([again.reweighted, again.marked] if again else [None, None])
-    return Sheet(tuple(columns), tuple(map(tuple, cells)), _beside(checks))
+    return Sheet(tuple(columns), tuple(map(tuple, cells)), _beside(checks, past.zero))
 
 
 def _fields(row: BoardRow) -> list[Cell]:
@@ -268,18 +272,20 @@ def _state(states: Mapping[str, State], row: BoardRow) -> Cell:
     return state.value if state else None
 
 
-def _beside(checks: PublishedBoard | None) -> dict[str, Any]:
-    """Return the checks as they were published."""
+def _beside(checks: PublishedBoard | None, zero: ZeroMove | None) -> dict[str, Any]:
+    """Return the checks as they were published, and how the zero moved since the board before."""
+    found: dict[str, Any] = {"zero_moved": asdict(zero)} if zero else {}
     if checks is None:
-        return {}
+        return found
     facts = {name: checks.facts[name] for name in _CHECKS_SHOWN}
     return {
+        **found,
         "checks": {
             "board": checks.id,
             "computed_us": checks.computed_us,
             "log_size": checks.log_size,
             **facts,
-        }
+        },
     }
 
 

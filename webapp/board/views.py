@@ -11,8 +11,8 @@ from antiabuse.utc import month_of
 from arena import boards, fit_faults, refits
 from arena.fit_faults import BoardFault, FitFault
 from ranking import rules as ranking_rules
-from webapp.board.asked import KIND_OF_VIEW, SINCE_DAYS, Asked, find_board, single
-from webapp.board.compare import compare_view
+from webapp.board.asked import KIND_OF_VIEW, SINCE_DAYS, Asked, find_board, find_scores, single
+from webapp.board.compare import compare_view, find_pairs
 from webapp.board.contents import load_content
 from webapp.board.extended import extended_facts
 from webapp.board.links import Links
@@ -21,7 +21,6 @@ from webapp.board.style import effects
 from webapp.filters import month_name
 from webapp.htmx import wants_fragment
 from webapp.limits import reading_limit
-from webapp.vote.views import asked_mode
 from webapp.wiring import services
 
 board = Blueprint("board", __name__)
@@ -63,11 +62,13 @@ def show_board() -> Response:
         models = services().ports.catalogue.current(conn).models
         if any(slug not in models for slug in asked.focus):
             abort(404)
-        content = load_content(conn, asked, asked.board, models) if asked.board else None
+        loaded = load_content(conn, asked, asked.board, models) if asked.board else None
+        content = loaded.content if loaded else None
         if kind is not None:
             sheet = content.sheet() if content else Sheet((), ())
             return as_file(asked.board, asked.view, sheet, kind)
-        frame = _frame(conn, asked, month_of(now))
+        states_us = loaded.states_us if loaded else None
+        frame = _frame(conn, asked, Links(asked, month_of(now), states_us), month_of(now))
     page = render_template(
         _TEMPLATES.get(asked.view, "board/scores.html"),
         board=asked.board,
@@ -87,7 +88,7 @@ def show_board() -> Response:
     return make_response(page)
 
 
-def _frame(conn: Connection, asked: Asked, current_month: str) -> Frame:
+def _frame(conn: Connection, asked: Asked, links: Links, current_month: str) -> Frame:
     open_month = asked.month == current_month
     official = (
         boards.latest(conn, asked.mode, asked.month)
@@ -99,7 +100,7 @@ def _frame(conn: Connection, asked: Asked, current_month: str) -> Frame:
     months = [m for m in boards.months(conn, asked.mode) if m != current_month]
     return Frame(
         asked=asked,
-        links=Links(asked, current_month),
+        links=links,
         month_name=month_name(asked.month),
         months=(current_month, *months),
         waiting=refits.waiting(conn, asked.mode, asked.month, official) if open_month else 0,
@@ -131,20 +132,25 @@ def _file_format() -> str | None:
 @board.get("/leaderboard/compare")
 @reading_limit
 def compare() -> Response:
-    """Set two models of a mode beside each other."""
-    mode, month = asked_mode(), month_of(services().clock())
+    """Set two models of a mode and month, or of one snapshot, beside each other."""
+    kind, now = _file_format(), services().clock()
     with services().database.read() as conn:
+        asked = find_scores(conn, now)
         models = services().ports.catalogue.current(conn).models
-        official = boards.latest(conn, mode, month)
-        pairs = boards.latest(conn, mode, month, "head_to_head")
+        pairs = find_pairs(conn, asked)
     slugs = (single("a"), single("b"))
     if any(slug and slug not in models for slug in slugs):
         abort(404)
+    view = compare_view(asked.board, pairs, models, *slugs)
+    if kind is not None:
+        return as_file(asked.board, "compare", view.sheet(), kind)
     page = render_template(
         "board/compare.html",
-        view=compare_view(official, pairs, models, *slugs),
-        month_name=month_name(month),
-        mode=mode,
+        view=view,
+        asked=asked,
+        links=Links(asked, month_of(now)),
+        month_name=month_name(asked.month),
+        mode=asked.mode,
         nav="board",
         fragment=wants_fragment(),
     )

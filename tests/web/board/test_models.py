@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import random
 import re
+from html import unescape
 
 import pytest
 
 from antiabuse.utc import month_of
 from arena import refits
+from arena.side_boards import refit_side_boards_if_due
 from tests.fixtures.arena_app import OpenArena
-from tests.fixtures.arena_site import MODELS, ArenaSite
+from tests.fixtures.arena_site import MODELS, ArenaSite, at
+from tests.fixtures.simulated_month import MONTH, vote_once
 
 # Frame 2, catalogue 1, months 1, states 1, pairs 1, categories 1, exposures 3, reasons 1.
 MODEL_STATEMENTS = 11
@@ -139,6 +145,111 @@ def test_two_models_are_compared_with_the_error_of_their_difference(month: Arena
     other = page(month, f"/leaderboard/compare?a={b}&b={a}")
     assert f"± {error:.0f} points below" in other
     assert "can tell the two apart" in html
+
+
+def rows_of(site: ArenaSite, address: str) -> list[dict[str, str]]:
+    """Return the CSV of an address."""
+    return list(csv.DictReader(io.StringIO(page(site, address))))
+
+
+def compared(query: str = "") -> str:
+    """Return the address that compares the first and the last model."""
+    return f"/leaderboard/compare?a={MODELS[0][0]}&b={MODELS[-1][0]}{query}"
+
+
+def links_of(html: str) -> list[str]:
+    """Return a comparison's permanent address, and those of its CSV and JSON."""
+    words = (r'class="permalink" href="([^"]+)"', r'href="([^"]+)">CSV<', r'href="([^"]+)">JSON<')
+    return [unescape(re.findall(word, html)[-1]) for word in words]
+
+
+def test_a_past_month_is_compared_by_its_own_board(month: ArenaSite) -> None:
+    """The month named has its numbers, and the page's links stay in it; the open one has none."""
+    shown = re.findall(r"stands [0-9]+ ± [0-9]+ points", page(month, compared()))
+    month.clock.now_us = at("2026-12-15T12:00:00+00:00")
+    html = page(month, compared("&month=2026-11"))
+    assert re.findall(r"stands [0-9]+ ± [0-9]+ points", html) == shown != []
+    assert '<input type="hidden" name="month" value="2026-11">' in html
+    assert "/leaderboard?mode=speed&amp;month=2026-11" in html
+    assert "counts in December 2026, so there is nothing" in page(month, compared())
+    board = page(month, "/leaderboard?month=2026-11")
+    assert "/leaderboard/compare?mode=speed&amp;month=2026-11" in board
+
+
+def test_a_comparison_s_files_hold_what_the_page_shows(month: ArenaSite) -> None:
+    """One row has both models, their difference, its error and the pair's counts."""
+    html = page(month, compared())
+    permanent, table, records = links_of(html)
+    (row,) = rows_of(month, table)
+    assert (row["first"], row["second"]) == (MODELS[0][0], MODELS[-1][0])
+    difference, error = float(row["difference"]), 1.96 * float(row["difference_error"])
+    assert f"stands {difference:.0f} ± {error:.0f} points above" in html
+    assert difference == pytest.approx(float(row["first_score"]) - float(row["second_score"]))
+    found = json.loads(page(month, records))
+    assert found["view"] == "compare"
+    assert {name: str(value) for name, value in found["rows"][0].items()} == row
+    assert f"stands {difference:.0f} ± {error:.0f} points above" in page(month, permanent)
+
+
+def test_a_comparison_s_permanent_link_stays_and_says_of_which_board_it_is(
+    month: ArenaSite,
+) -> None:
+    """Newer boards change neither page nor files; an error of older votes is told as such."""
+    assert "Chance, counts and the error" not in page(month, compared())
+    rng = random.Random(3)
+    for _ in range(5):
+        vote_once(month, "0" * 32, rng)
+    month.sequence()
+    ports = month.services.ports
+    assert refits.refit_now(ports, "speed", MONTH, month.clock())
+    html = page(month, compared())
+    assert "Chance, counts and the error of the difference follow the scores" in html
+    addresses = links_of(html)
+    before = [page(month, address) for address in addresses]
+    assert refit_side_boards_if_due(ports, "speed", MONTH, month.clock() + 10**9)
+    assert "Chance, counts and the error" not in page(month, compared())
+    assert [page(month, address) for address in addresses] == before
+    assert "This is a permanent address" in before[0]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "month=2026-10",
+        "month=x",
+        "view=lower",
+        "category=Tests",
+        "since=1",
+        "format=xml",
+        "board=nothing",
+        "board={style}",
+        "board={pairs}",
+        "pairs={pairs}",
+        "board={scores}&pairs={style}",
+        "board={scores}&pairs=nothing",
+        "board={first}&pairs={pairs}",
+        "board={scores}&mode=expert",
+    ],
+)
+def test_what_cannot_be_compared_is_not_found(month: ArenaSite, query: str) -> None:
+    """Other kinds of boards, and pairs that do not belong to the scores, are 404."""
+    views = {"scores": "scores", "style": "style", "pairs": "head-to-head"}
+    known = {
+        name: json.loads(page(month, f"/leaderboard?view={view}&format=json"))["board"]
+        for name, view in views.items()
+    }
+    course = rows_of(month, "/leaderboard?view=history&format=csv")
+    known["first"] = course[0]["board"]
+    page(month, compared(f"&board={known['scores']}&pairs={known['pairs']}"))
+    page(month, compared("&" + query.format(**known)), 404)
+
+
+def test_a_choice_on_a_snapshot_stays_on_it(month: ArenaSite) -> None:
+    """The form of a pinned comparison names the board, without any model chosen too."""
+    board = json.loads(page(month, "/leaderboard?format=json"))["board"]
+    html = page(month, f"/leaderboard/compare?board={board}")
+    assert f'<input type="hidden" name="board" value="{board}">' in html
+    assert 'href="/leaderboard/compare?mode=speed"' in html
 
 
 def test_a_model_is_not_compared_with_itself(month: ArenaSite) -> None:
