@@ -9,6 +9,7 @@ from typing import Final
 from flask import Flask
 
 from antiabuse.utc import SECOND_US
+from webapp.board.intervals import half_width
 from webapp.wiring import services
 
 __all__ = ["init_filters", "month_name"]
@@ -76,6 +77,7 @@ def sentence_case(text: str) -> str:
 def init_filters(app: Flask) -> None:
     """Offer these to templates."""
     for filter_ in (
-        score, signed, percent, number, plain_weight, utc, ago, month_name, sentence_case,
+        score, half_width, signed, percent, number, plain_weight, utc, ago, month_name,
+        sentence_case,
     ):  # fmt: skip
         app.add_template_filter(filter_)

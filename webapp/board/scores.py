@@ -13,12 +13,13 @@ from arena.catalogue import ModelInfo
 from ranking import rules
 from ranking.lifecycle import State
 from webapp.board.checks import ChecksView, Reweighted, checks_view, reweighted_scores
+from webapp.board.intervals import half_width, is_cut
+from webapp.board.score_dots import ordered
 from webapp.board.sheet import Cell, Sheet
 from webapp.board.zero import Before, ZeroMove
-from webapp.charts.figures import Dots, Range
 from webapp.vote.view_models import place_text
 
-__all__ = ["RowView", "Scale", "ScoresView", "dots", "half_width", "needs", "scores_view"]
+__all__ = ["RowView", "Scale", "ScoresView", "needs", "scores_view"]
 
 _SCALE_STEP: Final = 50  # points; ends of the scale stand on round numbers
 _ROW_FIELDS: Final = (*BoardRow.__dataclass_fields__, "never_best", "always_best")
@@ -36,8 +37,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """One model of the board; rates are shares of its exposures, `change` is in points.
+    """One model of the board; `change` is in points, `half` is what stands after the ±.
 
+    Best and worst rates are shares of its exposures, the others of all votes that showed it and
+    weigh (V-044, V-045). `cut` says that the drawn interval ends where the printed scale does.
     `reweighted` is set where the score moves too far when draws are weighted back.
     """
 
@@ -47,10 +50,13 @@ class RowView:
     low: float
     high: float
     half: float
+    cut: bool
     span: Span
     votes: float
     best_rate: float | None
     worst_rate: float | None
+    same_rate: float | None
+    rejected_rate: float | None
     points: float
     state: State | None
     provisional: bool
@@ -124,7 +130,7 @@ def scores_view(
         checks: the checks that belong to it, if any.
         view: `lower` orders by the lower bound, `ranges` draws places instead of scores.
     """
-    ranked = _ordered([row for row in board.rows if row.best_place is not None], view)
+    ranked = ordered([row for row in board.rows if row.best_place is not None], view)
     rest = [row for row in board.rows if row.best_place is None]
     scale = _place_scale(len(ranked)) if view == "ranges" else _score_scale(board.rows)
     starts = [
@@ -155,15 +161,6 @@ def scores_view(
     )
 
 
-def _ordered(rows: list[BoardRow], view: str) -> list[BoardRow]:
-    """Keep the published order, by score, unless the view has another."""
-    if view == "lower":
-        return sorted(rows, key=lambda row: -row.low)
-    if view == "ranges":
-        return sorted(rows, key=lambda row: (row.best_place, row.worst_place))
-    return rows
-
-
 def _row(
     row: BoardRow,
     model: ModelInfo,
@@ -182,10 +179,13 @@ def _row(
         low=row.low,
         high=row.high,
         half=half_width(row),
+        cut=is_cut(row),
         span=places if view == "ranges" else Span(row.low, row.score, row.high),
         votes=row.exposures,
         best_rate=_rate(row.best, row.exposures),
         worst_rate=_rate(row.worst, row.exposures),
+        same_rate=_rate(row.same, row.exposures + row.same + row.bad),
+        rejected_rate=_rate(row.bad, row.exposures + row.same + row.bad),
         points=row.points,
         state=states.get(row.model),
         provisional=row.provisional,
@@ -200,11 +200,6 @@ def _row(
         change=past.change(row),
         place_before=past.place(row),
     )
-
-
-def half_width(row: BoardRow) -> float:
-    """Return what stands after the ±, in points."""
-    return (row.high - row.low) / 2
 
 
 def needs(row: BoardRow) -> str | None:
@@ -231,12 +226,13 @@ def _place_scale(ranked: int) -> Scale:
 
 def _score_scale(rows: Sequence[BoardRow]) -> Scale:
     """Return round ends that hold all intervals and the average of 1200."""
-    base = rules.current().score_base
+    book = rules.current()
+    base = book.score_base
     low = min([base, *(row.low for row in rows)])
     high = max([base, *(row.high for row in rows)])
     return Scale(
-        low=math.floor(low / _SCALE_STEP) * _SCALE_STEP - _SCALE_STEP,
-        high=math.ceil(high / _SCALE_STEP) * _SCALE_STEP + _SCALE_STEP,
+        low=max(book.score_lowest, math.floor(low / _SCALE_STEP - 1) * _SCALE_STEP),
+        high=min(book.score_highest, math.ceil(high / _SCALE_STEP + 1) * _SCALE_STEP),
         middle=base,
     )
 
@@ -287,18 +283,3 @@ def _beside(checks: PublishedBoard | None, zero: ZeroMove | None) -> dict[str, A
             **facts,
         },
     }
-
-
-def dots(board: PublishedBoard, names: Mapping[str, str], title: str, kind: str) -> Dots:
-    """Return a board as a chart of scores or of places."""
-    ranked = _ordered([row for row in board.rows if row.best_place is not None], kind)
-    rows = ranked or list(board.rows)
-    if kind == "ranges":
-        places = [
-            Range(names[row.model], float(row.best_place or 0), None, float(row.worst_place or 0))
-            for row in ranked
-        ]
-        return Dots(title, "Place", tuple(places), None, whole_numbers=True)
-    ranges = [Range(names[row.model], row.low, row.score, row.high) for row in rows]
-    axis = "Arena Score with its 95 % interval"
-    return Dots(title, axis, tuple(ranges), rules.current().score_base)

@@ -11,6 +11,7 @@ __all__ = [
     "Figure",
     "Lines",
     "Mark",
+    "Plate",
     "Range",
     "Track",
 ]
@@ -84,3 +85,15 @@ class Bars:
 
 
 Figure = Dots | Cells | Lines | Bars
+
+
+@dataclass(frozen=True, slots=True)
+class Plate:
+    """A figure, with what must be known of it where it stands without its page.
+
+    `scope` names month, mode and category, `mark` what limits it: None, unless it is of the demo.
+    """
+
+    figure: Figure
+    scope: str
+    mark: str | None

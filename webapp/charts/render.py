@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final, Literal
 
-from webapp.charts.figures import Figure
+from webapp.charts.figures import Plate
 from webapp.charts.theme import PALETTES, SIZES, SizeName, ThemeName
 
 __all__ = ["ChartCache", "ChartKey", "Format"]
@@ -39,13 +39,13 @@ class ChartCache:
         self._charts: OrderedDict[ChartKey, bytes] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: ChartKey, figure: Callable[[], Figure]) -> bytes:
-        """Return a chart, drawn from its figure when it is not kept."""
+    def get(self, key: ChartKey, plate: Callable[[], Plate]) -> bytes:
+        """Return a chart, drawn when it is not kept."""
         with self._lock:
             if key in self._charts:
                 self._charts.move_to_end(key)
                 return self._charts[key]
-        drawn = figure()
+        drawn = plate()
         with self._lock:
             if key not in self._charts:
                 self._charts[key] = _render(drawn, key)
@@ -54,7 +54,7 @@ class ChartCache:
             return self._charts[key]
 
 
-def _render(figure: Figure, key: ChartKey) -> bytes:
+def _render(plate: Plate, key: ChartKey) -> bytes:
     # Altair and the renderer take seconds and many megabytes to load: only who draws pays.
     import altair as alt  # noqa: PLC0415
     import vl_convert  # noqa: PLC0415
@@ -62,7 +62,7 @@ def _render(figure: Figure, key: ChartKey) -> bytes:
     from webapp.charts.specs import specification  # noqa: PLC0415
 
     picture = key.format == "png"
-    spec = specification(figure, PALETTES[key.theme], SIZES[key.size], picture=picture)
+    spec = specification(plate, PALETTES[key.theme], SIZES[key.size], picture=picture)
     text = json.dumps(spec)
     version = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
     # No address is allowed: all data stand in the specification.

@@ -6,22 +6,24 @@ from typing import Any, assert_never
 
 import altair as alt
 
-from webapp.charts.figures import Bars, Cells, Dots, Figure, Lines
+from webapp.charts.figures import Bars, Cells, Dots, Lines, Plate
+from webapp.charts.heat import cell_colours
 from webapp.charts.lines import Layered, lines_chart
 from webapp.charts.theme import Palette, Size, config
 
 __all__ = ["specification"]
 
 
-def specification(figure: Figure, palette: Palette, size: Size, *, picture: bool) -> dict[str, Any]:
+def specification(plate: Plate, palette: Palette, size: Size, *, picture: bool) -> dict[str, Any]:
     """Return the Vega-Lite specification of a figure.
 
     Args:
-        figure: what to draw.
+        plate: what to draw, and what is said of it.
         palette: the scheme's colours.
         size: of the drawing.
         picture: for sharing: with its title and a background of its own.
     """
+    figure = plate.figure
     match figure:
         case Dots():
             chart = _dots(figure, palette, size)
@@ -35,17 +37,27 @@ def specification(figure: Figure, palette: Palette, size: Size, *, picture: bool
             assert_never(figure)
     made: dict[str, Any] = chart.to_dict()
     made["config"] = config(palette, size, background=picture)
+    title = _title(plate, palette, size, picture=picture)
+    return {**made, "title": title} if title else made
+
+
+def _title(plate: Plate, palette: Palette, size: Size, *, picture: bool) -> dict[str, Any] | None:
+    """Return what stands above: all of it in a picture, on a page no more than the demo's mark."""
+    looks = {"anchor": "start", "frame": "bounds", "fontWeight": "normal", "offset": 14}
     if picture:
-        made["title"] = {
-            "text": figure.title,
-            "anchor": "start",
-            "frame": "bounds",
+        return {
+            **looks,
+            "text": plate.figure.title,
             "fontSize": size.type + 5,
-            "fontWeight": "normal",
             "color": palette.ink,
-            "offset": 14,
+            "subtitle": [plate.scope, *([plate.mark] if plate.mark else [])],
+            "subtitleFontSize": size.type,
+            "subtitleColor": palette.muted,
+            "subtitlePadding": 6,
         }
-    return made
+    if plate.mark is None:
+        return None
+    return {**looks, "text": plate.mark, "fontSize": size.type, "color": palette.muted}
 
 
 def _data(rows: list[dict[str, Any]]) -> alt.InlineData:
@@ -87,7 +99,7 @@ def _dots(figure: Dots, palette: Palette, size: Size) -> Layered:
 
 def _cells(figure: Cells, palette: Palette, size: Size) -> Layered:
     rows = [
-        {"row": row, "column": column, "value": value, "text": f"{value * 100:.0f}"}
+        _cell(row, column, value, palette)
         for row, values in zip(figure.names, figure.values, strict=True)
         for column, value in zip(figure.names, values, strict=True)
         if value is not None
@@ -104,18 +116,19 @@ def _cells(figure: Cells, palette: Palette, size: Size) -> Layered:
         y=alt.Y("row:N", sort=list(figure.names), axis=left),
         x=alt.X("column:N", sort=list(figure.names), axis=top),
     )
-    colour = alt.Color(
-        "value:Q",
-        legend=None,
-        scale=alt.Scale(domain=[0, 0.5, 1], range=[palette.rust, palette.middle, palette.accent]),
-    )
-    cells = base.mark_rect(stroke=palette.paper, strokeWidth=2, cornerRadius=3).encode(color=colour)
+    fill = alt.Color("fill:N", scale=None, legend=None)
+    cells = base.mark_rect(stroke=palette.paper, strokeWidth=2, cornerRadius=3).encode(color=fill)
     layers: list[alt.Chart] = [cells]
     if len(figure.names) <= size.numbers:
-        strong = "abs(datum.value - 0.5) > 0.37"
-        paint = alt.condition(strong, alt.value(palette.paper), alt.value(palette.ink))
-        layers.append(base.mark_text().encode(text="text:N", color=paint))
+        ink = alt.Color("ink:N", scale=None, legend=None)
+        layers.append(base.mark_text().encode(text="text:N", color=ink))
     return alt.layer(*layers).properties(width=size.cells, height=size.cells)
+
+
+def _cell(row: str, column: str, value: float, palette: Palette) -> dict[str, Any]:
+    fill, ink = cell_colours(value, palette)
+    text = f"{value * 100:.0f}"
+    return {"row": row, "column": column, "text": text, "fill": fill, "ink": ink}
 
 
 def _bars(figure: Bars, palette: Palette, size: Size) -> Layered:

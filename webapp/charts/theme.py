@@ -15,7 +15,10 @@ _FONT: Final = "-apple-system, Segoe UI, Roboto, Noto Sans, Helvetica Neue, Aria
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours of one scheme; every one has a contrast of 3 or more to `paper`, text 4.5."""
+    """Colours of one scheme; every one has a contrast of 3 or more to `paper`, text 4.5.
+
+    `middle` is the cell of a heat map that favours nobody, so it is a grey.
+    """
 
     paper: str
     ink: str
@@ -62,7 +65,7 @@ PALETTES: Final[dict[ThemeName, Palette]] = {
         accent="#0b655d",
         reach="#5a9b92",
         rust="#a3441a",
-        middle="#efece4",
+        middle="#ededed",
         focus=("#0b655d", "#a3441a", "#3f4fa0", "#7a5a00", "#8a2f6b"),
     ),
     "dark": Palette(
@@ -74,7 +77,7 @@ PALETTES: Final[dict[ThemeName, Palette]] = {
         accent="#63c7b9",
         reach="#2f6f67",
         rust="#ea9a72",
-        middle="#2a2d2c",
+        middle="#2c2c2c",
         focus=("#63c7b9", "#ea9a72", "#a4b1f5", "#d9b95c", "#e596c9"),
     ),
 }

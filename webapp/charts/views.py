@@ -8,13 +8,13 @@ from typing import Final
 from flask import Blueprint, Response, abort, make_response, request
 
 from arena import boards
-from arena.boards import PublishedBoard
+from arena.boards import PublishedBoard, View
 from arena.catalogue import ModelInfo
-from webapp.board import exposure, head_to_head, history, scores, style
+from webapp.board import exposure, head_to_head, history, score_dots, style
 from webapp.board.asked import BY_CATEGORY, FOCUS_MOST, single
 from webapp.board.caches import board_caches
 from webapp.board.names import model_names
-from webapp.charts.figures import Figure
+from webapp.charts.figures import Figure, Plate
 from webapp.charts.render import ChartKey, Format
 from webapp.charts.theme import SizeName, ThemeName
 from webapp.filters import month_name
@@ -28,14 +28,23 @@ _MIMETYPES: Final[Mapping[Format, str]] = {"svg": "image/svg+xml", "png": "image
 _THEMES: Final[Mapping[str, ThemeName]] = {"light": "light", "dark": "dark"}
 _SIZES: Final[Mapping[str, SizeName]] = {"wide": "wide", "half": "half", "narrow": "narrow"}
 _ENDINGS: Final[Mapping[str, Format]] = {"svg": "svg", "png": "png"}
+_DEMO: Final = "Demo: the models and answers here are invented"
+_ALL: Final = "all categories"
 _WORDS: Final = {
-    "scores": "Board",
-    "lower": "Board by lower bound",
-    "ranges": "Ranges of places",
-    "head-to-head": "Chance in per cent of the row to be picked rather than the column",
-    "history": "Arena Score",
-    "exposure": "Ballots issued and voted on",
-    "style": "What length and formatting add",
+    "scores": "by score",
+    "lower": "by lower bound",
+    "ranges": "ranges of places",
+    "head-to-head": "chance in per cent of the row to be picked rather than the column",
+    "history": "Arena Score over the month",
+    "exposure": "ballots issued and voted on",
+    "style": "what length and formatting add",
+}
+_VIEWS: Final[Mapping[View, str]] = {
+    "official": "Board",
+    "head_to_head": "Head to head",
+    "style": "Board with style held equal",
+    "makers": "Board with one model per maker",
+    "extended": "Extended board (experimental)",
 }
 # The boards of scores have rows; the others have one drawing each.
 _OF_KIND: Final[Mapping[str, frozenset[str]]] = {
@@ -67,7 +76,7 @@ def show_chart(board_id: str, kind: str, ending: str) -> Response:
     if board.category and kind not in BY_CATEGORY:
         abort(404)
     key = ChartKey(board.id, kind, focus, theme, size, format_)
-    drawn = board_caches().charts.get(key, lambda: _figure(kind, board, models, focus))
+    drawn = board_caches().charts.get(key, lambda: _plate(kind, board, models, focus))
     response = make_response(drawn)
     response.mimetype = _MIMETYPES[format_]
     response.cache_control.public = True
@@ -76,21 +85,20 @@ def show_chart(board_id: str, kind: str, ending: str) -> Response:
     return response
 
 
-def _figure(
+def _plate(
     kind: str, board: PublishedBoard, models: Mapping[str, ModelInfo], focus: tuple[str, ...]
-) -> Figure:
+) -> Plate:
     names = model_names(models)
-    parts = [_WORDS[kind], month_name(board.month), board.mode.capitalize(), board.category]
-    title = ", ".join(part for part in parts if part)
+    title = f"{_VIEWS[board.view]}, {_WORDS[kind]}"
     draw: Mapping[str, Callable[[], Figure]] = {
         "head-to-head": lambda: head_to_head.cells(board, names, title),
         "style": lambda: style.style_dots(board, title),
         "history": lambda: _history(board, names, title, focus),
         "exposure": lambda: _exposure(board, names, title),
     }
-    if kind in draw:
-        return draw[kind]()
-    return scores.dots(board, names, title, kind)
+    figure = draw[kind]() if kind in draw else score_dots.dots(board, names, title, kind)
+    scope = (month_name(board.month), board.mode.capitalize(), board.category or _ALL)
+    return Plate(figure, ", ".join(scope), _DEMO if board.demo else None)
 
 
 def _history(

@@ -16,7 +16,8 @@ from arena.state_history import StateChange
 from ranking.lifecycle import State
 from webapp.board.exposure import ExposureRow, exposure_rows
 from webapp.board.head_to_head import Pair, pairs_of
-from webapp.board.scores import half_width, needs
+from webapp.board.intervals import half_width
+from webapp.board.scores import needs
 from webapp.vote.view_models import place_text
 
 __all__ = ["IndexRow", "ModelView", "Standing", "index_rows", "load_model"]
@@ -26,12 +27,16 @@ _CATEGORIES_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A model on one board; `ranked` counts the models with a place."""
+    """A model on one board; `ranked` counts the models with a place.
+
+    `judged` is the weight of all votes that showed it, those that picked no model too.
+    """
 
     board: PublishedBoard
     row: BoardRow
     place: str | None
     half: float
+    judged: float
     ranked: int
     needs: str | None
 
@@ -42,7 +47,8 @@ class Standing:
         if board is None or row is None:
             return None
         ranked = sum(each.best_place is not None for each in board.rows)
-        return cls(board, row, place_text(row), half_width(row), ranked, needs(row))
+        judged = row.exposures + row.same + row.bad
+        return cls(board, row, place_text(row), half_width(row), judged, ranked, needs(row))
 
 
 @dataclass(frozen=True, slots=True)

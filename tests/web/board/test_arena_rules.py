@@ -13,20 +13,9 @@ from antiabuse.detectors import rules as detector_rules
 from arena.review_rules import REASONS
 from ranking import rules as ranking_rules
 from tests.fixtures.arena_site import ArenaSite
+from webapp.rules.formulas import NAMES, formula
 from webapp.rules.numbers import written
 from webapp.rules.views import DECISIONS
-
-# Fields of the ranking's ruleset that no formula of this page needs: they stand on /rules.
-ELSEWHERE = {
-    "id",
-    "exposure_redraws",
-    "refit_min_votes",
-    "propensity_cap",
-    "propensity_errors",
-    "cap_share",
-    "cap_even_shares",
-    "cap_clusters",
-}
 
 
 def page(site: ArenaSite, query: str = "") -> str:
@@ -37,21 +26,53 @@ def page(site: ArenaSite, query: str = "") -> str:
 
 
 def test_every_number_stands_with_its_reason(arena: ArenaSite) -> None:
-    """All numbers that the formulas use are printed as they are in force."""
-    html = page(arena).replace("&#39;", "'")
+    """V-053: every number of the ranking is printed as it is in force, with its reason."""
+    entries = re.findall(r"<div><dt>.*?</dd></div>", unescape(page(arena)))
     ruleset = ranking_rules.current()
     for field in fields(ruleset):
-        if field.name not in ELSEWHERE:
-            assert f"<strong>{written(getattr(ruleset, field.name))}</strong>" in html, field.name
-            assert field.metadata["reason"] in html, field.name
+        value = f"<strong>{written(getattr(ruleset, field.name))}</strong>"
+        name = f"<code>{field.name.replace('_', ' ')}</code>"
+        reason = f"<dd>{field.metadata['reason']}</dd>"
+        assert any(value in e and name in e and reason in e for e in entries), field.name
 
 
-def test_formulas_are_marked_up_as_such(arena: ArenaSite) -> None:
-    """Formulas are MathML without a style attribute, which the policy would refuse."""
+def test_every_formula_is_shown_as_mathml(arena: ArenaSite) -> None:
+    """Each formula stands once, without a style attribute, which the policy would refuse."""
     html = page(arena)
-    assert html.count("<math") == 14
+    assert [name for name in NAMES if html.count(str(formula(name))) != 1] == []
+    assert html.count("<math") == len(NAMES)
     assert " style=" not in html
-    assert "[score_base]" not in html
+    assert "merror" not in html
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_formula_holds_numbers_and_no_names_of_rules(name: str) -> None:
+    """What a formula takes from the rulesets is put in as a number."""
+    text = re.sub(r"<[^>]+>", "", unescape(str(formula(name))))
+    assert "_" not in text
+    rules = {*fields(ranking_rules.current()), *fields(antiabuse_rules.current())}
+    assert [f.name for f in rules if len(f.name) >= 5 and f.name.replace("_", "") in text] == []
+
+
+@pytest.mark.parametrize(
+    "name, numbers",
+    [
+        ("cap", ["cap_share", "cap_even_shares"]),
+        ("reweighting", ["propensity_cap"]),
+        ("reweighted", ["propensity_errors"]),
+        ("bounds", ["elimination_z", "revival_z"]),
+        ("ghost_rows", ["ghost"]),
+        ("extended_fit", ["ghost"]),
+        ("index", ["exposure_bonus_cap"]),
+        ("h1", ["exposure_gap_floor"]),
+        ("difference", ["rank_level"]),
+    ],
+)
+def test_a_formula_follows_the_ruleset(name: str, numbers: list[str]) -> None:
+    """The numbers inside the formulas are those in force."""
+    for number in numbers:
+        value = getattr(ranking_rules.current(), number)
+        assert f"<mn>{value:g}</mn>" in formula(name)
 
 
 @pytest.mark.parametrize(
