@@ -36,6 +36,7 @@ class AuditFilter:
         since: the first hour, as bodies show it, `2026-11-30T13:00Z`.
         until: the last hour, likewise.
         flag: an id; events about that flag.
+        vote: an id; events about that vote and its ballot.
     """
 
     kinds: tuple[str, ...] = ()
@@ -48,6 +49,7 @@ class AuditFilter:
     since: str | None = None
     until: str | None = None
     flag: str | None = None
+    vote: str | None = None
 
 
 def conditions(
@@ -82,6 +84,8 @@ def conditions(
         found.append(_between(conn, events, wanted.since, wanted.until))
     if wanted.flag is not None:
         found.append(or_(events.c.id == wanted.flag, _mentions(events, wanted.flag)))
+    if wanted.vote is not None:
+        found.append(_of_vote(conn, events, wanted.vote))
     return found
 
 
@@ -112,6 +116,12 @@ def _of_voter(
             months = [arena_stream(mode, month) for mode in _MODES]
             found.append(and_(events.c.about == voter_id, events.c.stream.in_(months)))
     return or_(*found)
+
+
+def _of_vote(conn: Connection, events: Subquery, vote_id: str) -> ColumnElement[bool]:
+    cast_on = select(vote.c.ballot_id).where(vote.c.id == vote_id)
+    own = or_(events.c.id == vote_id, _mentions(events, _quoted(vote_id)))
+    return or_(own, _on(conn, events, cast_on))
 
 
 def _of_model(conn: Connection, events: Subquery, slug: str) -> ColumnElement[bool]:

@@ -6,13 +6,15 @@ All of it is for moderators.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, func, select
+import numpy as np
+from sqlalchemy import ColumnElement, Connection, Row, case, func, select
 
+from antiabuse.detectors.evidence import any_worst_chances
 from antiabuse.tables import sighting
 from arena import review_rules
 from arena.ballot_projection import WEIGHT_UNIT
@@ -23,9 +25,13 @@ __all__ = [
     "CaseVote",
     "Neighbour",
     "Picks",
+    "Tally",
     "Trace",
+    "VoteList",
+    "VoterVotes",
     "neighbours_for_moderators",
     "picks_for_moderators",
+    "voters_for_moderators",
     "votes_for_moderators",
 ]
 
@@ -77,17 +83,50 @@ class CaseVote:
 
 
 @dataclass(frozen=True, slots=True)
-class Picks:
-    """How often a model was picked, against how often an average voter would have picked it.
+class VoteList:
+    """Votes of a case; `total` is how many there are, of which the list holds the first."""
 
-    `expected` sums the chances that the model had when the votes were cast.
+    rows: tuple[CaseVote, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How often a model could be picked and was, against what the votes of all let expect.
+
+    `expected` sums the chances that the model had when the votes were cast, `variance` theirs.
     """
 
+    shown: int = 0
+    picked: int = 0
+    expected: float = 0.0
+    variance: float = 0.0
+
+    def and_one(self, chance: float, *, picked: bool) -> Tally:
+        """Return the tally with one more showing."""
+        return Tally(
+            self.shown + 1,
+            self.picked + picked,
+            self.expected + chance,
+            self.variance + chance * (1 - chance),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Picks:
+    """One model's picks: best, and worst of the votes that name a worst."""
+
     model: str
-    shown: int
-    best: int
-    worst: int
-    expected: float
+    best: Tally
+    worst: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class VoterVotes:
+    """A voter of the month with the number of their votes in it."""
+
+    voter: str
+    votes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +139,20 @@ class Neighbour:
 
 
 def votes_for_moderators(
-    conn: Connection, where: ColumnElement[bool], flagged: Collection[str]
-) -> tuple[CaseVote, ...]:
-    """Return the newest votes that fulfil a condition on `vote`, as they stand.
+    conn: Connection, where: ColumnElement[bool], evidence: ColumnElement[bool]
+) -> VoteList:
+    """Return the votes that fulfil a condition on `vote`, as they stand: evidence, then newest.
 
     Args:
         conn: to read with.
         where: which votes.
-        flagged: ids of those that are the case's evidence.
+        evidence: the condition of those that are the case's evidence.
     """
+    flagged = case((evidence, 1), else_=0).label("flagged")
     query = (
         select(
             vote,
+            flagged,
             vote_strike.c.reason.label("struck"),
             sighting.c.at_us,
             sighting.c.dwell_us,
@@ -119,13 +160,14 @@ def votes_for_moderators(
         .outerjoin(vote_strike, vote_strike.c.vote_id == vote.c.id)
         .outerjoin(sighting, sighting.c.vote_id == vote.c.id)
         .where(where)
-        .order_by(vote.c.hour.desc(), sighting.c.at_us.desc(), vote.c.id)
+        .order_by(flagged.desc(), vote.c.hour.desc(), sighting.c.at_us.desc(), vote.c.id)
         .limit(review_rules.current().case_votes)
     )
-    return tuple(_case_vote(row, flagged) for row in conn.execute(query))
+    total = conn.execute(select(func.count()).select_from(vote).where(where)).scalar_one()
+    return VoteList(tuple(_case_vote(row) for row in conn.execute(query)), total)
 
 
-def _case_vote(row: Row[*tuple[Any, ...]], flagged: Collection[str]) -> CaseVote:
+def _case_vote(row: Row[*tuple[Any, ...]]) -> CaseVote:
     models = tuple(json.loads(row.models))
     return CaseVote(
         id=row.id,
@@ -142,29 +184,49 @@ def _case_vote(row: Row[*tuple[Any, ...]], flagged: Collection[str]) -> CaseVote
         weight=Decimal(row.weight_micro) / WEIGHT_UNIT,
         reasons=tuple(json.loads(row.reasons)),
         struck=row.struck,
-        flagged=row.id in flagged,
+        flagged=bool(row.flagged),
     )
 
 
 def picks_for_moderators(conn: Connection, where: ColumnElement[bool]) -> tuple[Picks, ...]:
     """Count the picks of the votes that fulfil a condition on `vote`; most picked first.
 
-    Only votes with a best count, so picks and expectations have the same sum.
+    Only votes with a best count, so picks and expectations have the same sum; those that name no
+    worst do not count for it.
     """
-    shown: dict[str, int] = {}
-    best: dict[str, int] = {}
-    worst: dict[str, int] = {}
-    expected: dict[str, float] = {}
+    best: dict[str, Tally] = {}
+    worst: dict[str, Tally] = {}
     query = select(vote.c.models, vote.c.best, vote.c.worst, vote.c.p_win)
     for row in conn.execute(query.where(where, vote.c.best.is_not(None)).order_by(vote.c.id)):
-        models, chances = json.loads(row.models), json.loads(row.p_win)
-        for slot, (model, chance) in enumerate(zip(models, chances, strict=True)):
-            shown[model] = shown.get(model, 0) + 1
-            best[model] = best.get(model, 0) + (slot == row.best)
-            worst[model] = worst.get(model, 0) + (slot == row.worst)
-            expected[model] = expected.get(model, 0.0) + float(chance)
-    picks = [Picks(each, shown[each], best[each], worst[each], expected[each]) for each in shown]
-    return tuple(sorted(picks, key=lambda each: (-each.best, each.model)))
+        models, chances = json.loads(row.models), [float(p) for p in json.loads(row.p_win)]
+        _count(best, models, chances, row.best)
+        if row.worst is not None:
+            of_worst = any_worst_chances(np.array([chances]))[0].tolist()
+            _count(worst, models, of_worst, row.worst)
+    picks = [Picks(each, best[each], worst.get(each, Tally())) for each in best]
+    return tuple(sorted(picks, key=lambda each: (-each.best.picked, each.model)))
+
+
+def _count(
+    tallies: dict[str, Tally], models: Sequence[str], chances: Sequence[float], picked: int
+) -> None:
+    """Count one vote's showings."""
+    for slot, (model, chance) in enumerate(zip(models, chances, strict=True)):
+        known = tallies.get(model, Tally())
+        tallies[model] = known.and_one(chance, picked=slot == picked)
+
+
+def voters_for_moderators(
+    conn: Connection, month: str, voters: Sequence[str]
+) -> tuple[VoterVotes, ...]:
+    """Return those of some pseudonyms who have a vote in the month, in the order of names."""
+    query = (
+        select(vote.c.voter, func.count().label("votes"))
+        .where(vote.c.month == month, vote.c.voter.in_(voters))
+        .group_by(vote.c.voter)
+        .order_by(vote.c.voter)
+    )
+    return tuple(VoterVotes(row.voter, row.votes) for row in conn.execute(query))
 
 
 def neighbours_for_moderators(

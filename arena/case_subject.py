@@ -52,7 +52,7 @@ def located(conn: Connection, subject: Subject, now_us: int) -> tuple[str, str]:
         UnknownCase: there is nothing of that name.
     """
     if subject.kind == "voter" and subject.month is not None:
-        voter_of(conn, subject.month, subject.name)
+        _check_named(conn, subject.month, subject.name)
         return ANY_MODE, subject.month
     if subject.kind == "answer":
         mode = conn.execute(select(answer.c.mode).where(answer.c.id == subject.name)).scalar()
@@ -79,11 +79,18 @@ def _mode_and_month(conn: Connection, subject: Subject) -> Row[str, str] | None:
     return conn.execute(query).one_or_none()
 
 
+def _check_named(conn: Connection, month: str, pseudonym: str) -> None:
+    """Refuse a name that no ballot of the month bears; an erased voter's ballots bear theirs."""
+    named = select(ballot.c.id).where(ballot.c.month == month, ballot.c.voter == pseudonym)
+    if conn.execute(named.limit(1)).scalar() is None:
+        raise UnknownCase(f"no voter of {month} is called {pseudonym}")
+
+
 def voter_of(conn: Connection, month: str, pseudonym: str) -> str:
     """Return the id of the voter behind a name of a month, for use on the server alone.
 
     Raises:
-        UnknownCase: no ballot of the month was issued to that name.
+        UnknownCase: no ballot of the month was issued to that name, or its voter is erased.
     """
     query = (
         select(ballot_holder.c.voter_id)

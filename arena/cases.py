@@ -2,72 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, select
+from sqlalchemy import Connection, select
 
+from arena import closed_months
 from arena.bans import banned_among
 from arena.case_evidence import (
-    CaseVote,
     Neighbour,
     Picks,
+    VoteList,
+    VoterVotes,
     neighbours_for_moderators,
     picks_for_moderators,
+    voters_for_moderators,
     votes_for_moderators,
 )
+from arena.case_flags import RelatedFlags, flags_of_voters
+from arena.case_scope import AnswerFacts, FlagFacts, Report, scope_of, votes_of
+from arena.case_strikes import EvidenceCount, evidence_count
 from arena.case_subject import Subject, located
 from arena.decisions import Decision, decisions_on_for_moderators
-from arena.dispute_views import Dispute, dispute_for_moderators
-from arena.errors import UnknownCase
+from arena.dispute_views import Dispute
 from arena.notes import Note, notes_for_moderators
-from arena.review import is_withheld
-from arena.review_tables import cluster_member, flag, flag_vote
-from arena.tables import answer, ballot, ballot_slot, question, report, vote
+from arena.review_tables import cluster_member
+from arena.tables import ballot, ballot_holder
 
 __all__ = ["AnswerFacts", "Case", "FlagFacts", "Report", "case_for_moderators"]
-
-
-@dataclass(frozen=True, slots=True)
-class FlagFacts:
-    """What a detector measured, against which line; numbers as text."""
-
-    detector: str
-    hour: str
-    state: str
-    statistic: str
-    threshold: str
-    p_value: str | None
-    look: int
-    numbers: Mapping[str, str]
-    discounts: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """One report of an answer; `voter` is a pseudonym of `month`."""
-
-    voter: str
-    month: str
-    hour: str
-    reason: str
-    open: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFacts:
-    """An answer with why it is looked at; `held_for` are the words found, or a reason's code."""
-
-    id: str
-    question: str
-    model: str
-    text: str
-    state: str
-    held_for: str
-    withheld: bool
-    reports: tuple[Report, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,17 +41,22 @@ class Case:
         subject: what it is about.
         mode: of its votes, or "any".
         month: of its votes.
+        month_open: whether decisions can still change that month's votes.
         state: open or decided, in the words of its kind; empty for votes and voters.
         flag: the measurement, of a flag.
         answer: the answer with its reports, of an answer.
         dispute: all its versions with the voter's words, of a dispute.
         voters: pseudonyms: flagged, of the vote, or who reported the answer this month.
+        voting: those of them who have a vote in the month, with how many.
         banned: those of them who are banned, or joined to one who is, with since when
             (microseconds UTC).
+        erased: those of them whom nothing joins to a person any more.
         joined: who is joined to them by an earlier decision, pseudonym -> cluster.
-        votes: newest first.
+        votes: the case's evidence first, then the voters' other votes, newest first.
+        evidence: how the evidence stands; of a voter's case, all votes of the month.
         picks: of the voters' votes in the mode and month, against expected.
         neighbours: who shares device, network or address with the voters.
+        flags: of the same voters and month, but for this one.
         notes: of moderators.
         decisions: on this very case.
     """
@@ -96,36 +64,34 @@ class Case:
     subject: Subject
     mode: str
     month: str
+    month_open: bool
     state: str
     flag: FlagFacts | None
     answer: AnswerFacts | None
     dispute: Dispute | None
     voters: tuple[str, ...]
+    voting: tuple[VoterVotes, ...]
     banned: Mapping[str, int]
+    erased: frozenset[str]
     joined: Mapping[str, str]
-    votes: tuple[CaseVote, ...]
+    votes: VoteList
+    evidence: EvidenceCount
     picks: tuple[Picks, ...]
     neighbours: tuple[Neighbour, ...]
+    flags: RelatedFlags
     notes: tuple[Note, ...]
     decisions: tuple[Decision, ...]
 
     @property
     def would_be_struck(self) -> int:
-        """How many of its listed evidence votes count now, and would not after striking them."""
-        return sum(each.flagged and each.counts for each in self.votes)
+        """How many votes the striking decision of this case strikes.
 
-
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """Which votes and voters a case is about."""
-
-    state: str
-    voters: tuple[str, ...]
-    votes: ColumnElement[bool]
-    flagged: frozenset[str]
-    flag: FlagFacts | None = None
-    answer: AnswerFacts | None = None
-    dispute: Dispute | None = None
+        A flag strikes all its votes that are not struck yet, also those that weigh nothing; an
+        answer and a voter only what counts.
+        """
+        if self.subject.kind == "flag":
+            return self.evidence.votes - self.evidence.struck
+        return self.evidence.counting
 
 
 def case_for_moderators(conn: Connection, subject: Subject, now_us: int) -> Case:
@@ -140,120 +106,48 @@ def case_for_moderators(conn: Connection, subject: Subject, now_us: int) -> Case
         UnknownCase: there is nothing of that name.
     """
     mode, month = located(conn, subject, now_us)
-    scope = _scope(conn, subject, month)
-    of_voters = _votes_of(scope.voters, month, mode)
+    scope = scope_of(conn, subject, month, now_us)
+    people = _people(conn, month, scope.voters, now_us)
+    is_voter = subject.kind == "voter"
     return Case(
         subject=subject,
         mode=mode,
         month=month,
+        month_open=closed_months.is_open(conn, month, now_us),
         state=scope.state,
         flag=scope.flag,
         answer=scope.answer,
         dispute=scope.dispute,
         voters=scope.voters,
-        banned=banned_among(conn, month, scope.voters, now_us),
+        voting=voters_for_moderators(conn, month, scope.voters),
+        banned=people.banned,
+        erased=people.erased,
         joined=_joined(conn, month, scope.voters),
-        votes=votes_for_moderators(conn, scope.votes, scope.flagged),
-        picks=picks_for_moderators(conn, of_voters),
+        votes=votes_for_moderators(conn, scope.votes, scope.evidence),
+        evidence=evidence_count(conn, scope.votes if is_voter else scope.evidence),
+        picks=picks_for_moderators(conn, votes_of(scope.voters, month, mode)),
         neighbours=neighbours_for_moderators(conn, month, scope.voters),
+        flags=flags_of_voters(conn, month, scope.voters, besides=subject),
         notes=notes_for_moderators(conn, subject),
         decisions=decisions_on_for_moderators(conn, subject),
     )
 
 
-def _scope(conn: Connection, subject: Subject, month: str) -> _Scope:
-    match subject.kind:
-        case "flag":
-            return _of_flag(conn, subject.name)
-        case "answer":
-            return _of_answer(conn, subject.name, month)
-        case "dispute":
-            found = dispute_for_moderators(conn, subject.name)
-            if found is None or found.vote is None:
-                raise UnknownCase(f"there is no {subject}")
-            return _of_vote(conn, found.vote, found)
-        case "vote":
-            return _of_vote(conn, subject.name, None)
-        case "voter":
-            voters = (subject.name,)
-            return _Scope("", voters, _votes_of(voters, month, "any"), frozenset())
+class _People(NamedTuple):
+    banned: dict[str, int]
+    erased: frozenset[str]
 
 
-def _of_flag(conn: Connection, flag_id: str) -> _Scope:
-    row = conn.execute(select(flag).where(flag.c.id == flag_id)).one()
-    flagged = select(flag_vote.c.vote_id).where(flag_vote.c.flag_id == flag_id)
-    facts = FlagFacts(
-        detector=row.detector,
-        hour=row.hour,
-        state=row.state,
-        statistic=row.statistic,
-        threshold=row.threshold,
-        p_value=row.p_value,
-        look=row.look,
-        numbers=json.loads(row.numbers),
-        discounts=row.discounts,
+def _people(conn: Connection, month: str, voters: tuple[str, ...], now_us: int) -> _People:
+    """Return who of some pseudonyms is banned, and whom nothing joins to a person any more."""
+    query = (
+        select(ballot.c.voter)
+        .join(ballot_holder, ballot_holder.c.ballot_id == ballot.c.id)
+        .where(ballot.c.month == month, ballot.c.voter.in_(voters))
+        .distinct()
     )
-    voters = tuple(row.subject.split())
-    votes = vote.c.id.in_(flagged) | _votes_of(voters, row.month, row.mode)
-    return _Scope(row.state, voters, votes, frozenset(conn.execute(flagged).scalars()), flag=facts)
-
-
-def _of_answer(conn: Connection, answer_id: str, month: str) -> _Scope:
-    row = conn.execute(
-        select(answer, question.c.text.label("asked"))
-        .join(question, question.c.id == answer.c.question_id)
-        .where(answer.c.id == answer_id)
-    ).one()
-    said = (
-        select(ballot.c.voter, ballot.c.month, report.c.hour, report.c.reason, report.c.open)
-        .join(ballot, ballot.c.id == report.c.ballot_id)
-        .where(report.c.answer_id == answer_id)
-        .order_by(report.c.hour, report.c.id)
-    )
-    reports = tuple(Report(*each) for each in conn.execute(said))
-    withheld = is_withheld(row.state, row.held_for)
-    waits = any(each.open for each in reports) or (row.state == "held" and not withheld)
-    shown = select(ballot_slot.c.ballot_id).where(ballot_slot.c.answer_id == answer_id)
-    votes = vote.c.ballot_id.in_(shown) & (vote.c.month == month)
-    return _Scope(
-        "open" if waits else "decided",
-        tuple(sorted({each.voter for each in reports if each.month == month})),
-        votes,
-        frozenset(conn.execute(select(vote.c.id).where(votes)).scalars()),
-        answer=_answer_facts(row, withheld=withheld, reports=reports),
-    )
-
-
-def _answer_facts(
-    row: Row[*tuple[Any, ...]], *, withheld: bool, reports: tuple[Report, ...]
-) -> AnswerFacts:
-    return AnswerFacts(
-        id=row.id,
-        question=row.asked,
-        model=row.model,
-        text=row.text,
-        state=row.state,
-        held_for=row.held_for,
-        withheld=withheld,
-        reports=reports,
-    )
-
-
-def _of_vote(conn: Connection, vote_id: str, contested: Dispute | None) -> _Scope:
-    row = conn.execute(select(vote).where(vote.c.id == vote_id)).one()
-    voters = (row.voter,)
-    return _Scope(
-        "" if contested is None else contested.state,
-        voters,
-        _votes_of(voters, row.month, row.mode),
-        frozenset({vote_id}),
-        dispute=contested,
-    )
-
-
-def _votes_of(voters: tuple[str, ...], month: str, mode: str) -> ColumnElement[bool]:
-    of_voters = (vote.c.month == month) & vote.c.voter.in_(voters)
-    return of_voters if mode == "any" else of_voters & (vote.c.mode == mode)
+    known = frozenset(conn.execute(query).scalars())
+    return _People(banned_among(conn, month, voters, now_us), frozenset(voters) - known)
 
 
 def _joined(conn: Connection, month: str, voters: tuple[str, ...]) -> dict[str, str]:

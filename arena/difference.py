@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, Select, func, select, text
 
 from arena import boards
 from arena.ballot_events import VoteCast, arena_stream
@@ -52,6 +52,7 @@ class BoardDifference:
         mode: of the boards.
         before: the last board without the decision; None before the month's first.
         after: the first board with it; None while it waits.
+        votes: those of the mode that the decision is about: struck, restored, or of those joined.
         new_votes: votes that came in between the two as well, so that not all is due to it.
         rows: in the order of the board after; none while it waits.
     """
@@ -59,13 +60,19 @@ class BoardDifference:
     mode: Mode
     before: PublishedBoard | None
     after: PublishedBoard | None
+    votes: int
     new_votes: int
     rows: tuple[ModelDifference, ...]
 
     @property
     def waiting(self) -> bool:
-        """Whether the board with the decision is not out yet."""
-        return self.after is None
+        """Whether the board with the decision is not out yet: none comes where nothing changes."""
+        return self.after is None and self.moves
+
+    @property
+    def moves(self) -> bool:
+        """Whether the decision can move the mode's board: votes of it, and a board to move."""
+        return self.votes > 0 and (self.before is not None or self.after is not None)
 
 
 def board_difference(conn: Connection, decision_id: str) -> tuple[BoardDifference, ...]:
@@ -78,32 +85,49 @@ def board_difference(conn: Connection, decision_id: str) -> tuple[BoardDifferenc
     Raises:
         UnknownDecision: there is none of that id.
     """
-    month, modes = _about(conn, decision_id)
+    month, votes = _about(conn, decision_id)
     place = store.index_of(conn, decision_id)
-    return tuple(_of_mode(conn, mode, month, place) for mode in modes)
+    return tuple(_of_mode(conn, mode, month, votes[mode], place) for mode in votes)
 
 
-def _about(conn: Connection, decision_id: str) -> tuple[str, tuple[Mode, ...]]:
-    """Return the month and the modes whose boards a decision moves."""
+def _about(conn: Connection, decision_id: str) -> tuple[str, dict[Mode, int]]:
+    """Return the month of a decision, and how many votes of which modes it is about.
+
+    A joining is about both modes, also where those joined have no vote.
+    """
     struck = (
-        select(standing_change.c.month, vote.c.mode)
+        select(standing_change.c.month, vote.c.mode, func.count())
         .join(vote, vote.c.id == standing_change.c.vote_id)
         .where(standing_change.c.event_id == decision_id)
-        .distinct()
+        .group_by(standing_change.c.month, vote.c.mode)
     )
-    rows = conn.execute(struck).all()
-    if rows:
-        return rows[0].month, tuple(mode for mode in MODES if mode in {row.mode for row in rows})
-    joined = select(joining.c.month).where(joining.c.event_id == decision_id).limit(1)
-    month = conn.execute(joined).scalar()
+    month, votes = _counted(conn, struck)
+    if month is not None:
+        return month, {mode: votes[mode] for mode in MODES if mode in votes}
+    own = (vote.c.month == joining.c.month) & (vote.c.voter == joining.c.voter)
+    joined = (
+        select(joining.c.month, vote.c.mode, func.count())
+        .join(vote, own)
+        .where(joining.c.event_id == decision_id)
+        .group_by(joining.c.month, vote.c.mode)
+    )
+    month, votes = _counted(conn, joined)
     if month is None:
         raise UnknownDecision(f"no decision about votes has the id {decision_id}")
-    return month, MODES
+    return month, {mode: votes.get(mode, 0) for mode in MODES}
 
 
-def _of_mode(conn: Connection, mode: Mode, month: str, place: int | None) -> BoardDifference:
+def _counted(conn: Connection, query: Select[str, str, int]) -> tuple[str | None, dict[str, int]]:
+    """Return the month of some rows, None without any, and the third column by mode."""
+    rows = conn.execute(query).all()
+    return (rows[0].month if rows else None), {row.mode: row[2] for row in rows}
+
+
+def _of_mode(
+    conn: Connection, mode: Mode, month: str, votes: int, place: int | None
+) -> BoardDifference:
     if place is None:  # not in the log yet, so no board has it
-        return BoardDifference(mode, boards.latest(conn, mode, month), None, 0, ())
+        return BoardDifference(mode, boards.latest(conn, mode, month), None, votes, 0, ())
     found = []
     for query in (_BEFORE, _AFTER):
         values = {"mode": mode, "month": month, "place": place}
@@ -111,11 +135,11 @@ def _of_mode(conn: Connection, mode: Mode, month: str, place: int | None) -> Boa
         found.append(None if board_id is None else boards.by_id(conn, board_id))
     before, after = found
     if after is None:
-        return BoardDifference(mode, before, None, 0, ())
+        return BoardDifference(mode, before, None, votes, 0, ())
     low = before.log_size if before else 0
     new = store.sequenced(arena_stream(mode, month), VoteCast.KIND, low, after.log_size).subquery()
     new_votes = conn.execute(select(func.count()).select_from(new)).scalar_one()
-    return BoardDifference(mode, before, after, new_votes, _rows(before, after))
+    return BoardDifference(mode, before, after, votes, new_votes, _rows(before, after))
 
 
 def _rows(before: PublishedBoard | None, after: PublishedBoard) -> tuple[ModelDifference, ...]:

@@ -21,7 +21,7 @@ _QUEUE: Final = text(
         SELECT 'flag:' || f.id AS subject, f.mode, f.month, f.hour, f.detector AS what,
                (SELECT count(*) FROM flag_vote fv WHERE fv.flag_id = f.id) AS votes,
                length(f.subject) - length(replace(f.subject, ' ', '')) + 1 AS voters,
-               0 AS reports
+               f.subject AS named, 0 AS reports
         FROM flag f WHERE f.state = 'open'
         UNION ALL
         SELECT 'answer:' || a.id, a.mode, NULL, coalesce(min(r.hour), ''),
@@ -29,14 +29,14 @@ _QUEUE: Final = text(
                     THEN 'held' ELSE 'reported' END,
                (SELECT count(*) FROM ballot_slot s JOIN vote v ON v.ballot_id = s.ballot_id
                 WHERE s.answer_id = a.id),
-               count(DISTINCT b.voter), count(r.id)
+               count(DISTINCT b.voter), min(b.voter), count(r.id)
         FROM answer a
         LEFT JOIN report r ON r.answer_id = a.id AND r.open
         LEFT JOIN ballot b ON b.id = r.ballot_id
         WHERE r.id IS NOT NULL OR (a.state = 'held' AND a.held_for NOT IN :withheld)
         GROUP BY a.id, a.mode, a.state, a.held_for
         UNION ALL
-        SELECT 'dispute:' || d.id, v.mode, v.month, d.hour, d.state, 1, 1, 0
+        SELECT 'dispute:' || d.id, v.mode, v.month, d.hour, d.state, 1, 1, v.voter, 0
         FROM dispute d JOIN vote v ON v.id = d.vote_id
         WHERE d.state IN ('submitted', 'evidence', 'recheck')
     ) waiting
@@ -58,6 +58,7 @@ class Item:
         what: the detector; `held` or `reported` of an answer; the state of a dispute.
         votes: flagged, or cast on ballots with the answer.
         voters: flagged together, or who reported the answer.
+        voter: the pseudonym where it is one voter alone.
         reports: open ones of the answer.
     """
 
@@ -68,6 +69,7 @@ class Item:
     what: str
     votes: int
     voters: int
+    voter: str | None
     reports: int
 
 
@@ -109,6 +111,7 @@ def queue_for_moderators(
             what=row.what,
             votes=row.votes,
             voters=row.voters,
+            voter=row.named if row.voters == 1 else None,
             reports=row.reports,
         )
         for row in rows[:most]

@@ -10,8 +10,8 @@ from typing import Final
 from flask import Blueprint, Response, abort, make_response, render_template, request
 
 from antiabuse.utc import month_of
-from arena import review_rules
 from arena.audit import (
+    AuditPage,
     Count,
     every_row_for_moderators,
     every_row_in_public,
@@ -22,9 +22,18 @@ from arena.audit_filter import AuditFilter
 from arena.closed_months import is_archived
 from arena.decisions import public_decisions
 from arena.difference import board_difference
-from webapp.audit.asked import KINDS, MOVES_BOARDS, asked_audit, asked_month, decision_id
+from webapp.audit.asked import (
+    KINDS,
+    MOVES_BOARDS,
+    asked_audit,
+    asked_month,
+    decision_id,
+    faulty_filter,
+)
 from webapp.audit.count_cache import count_cache
+from webapp.audit.reason_words import reason_sentence
 from webapp.board.names import model_names
+from webapp.errors import problem_response
 from webapp.limits import reading_limit
 from webapp.visitors import request_time_us
 from webapp.wiring import services
@@ -32,6 +41,7 @@ from webapp.wiring import services
 __all__ = ["audit", "streamed"]
 
 audit = Blueprint("audit", __name__)
+audit.add_app_template_global(reason_sentence)
 
 _TYPES: Final = {"csv": "text/csv", "jsonl": "application/jsonl"}
 
@@ -49,15 +59,18 @@ class Day:
 @reading_limit
 def show() -> Response:
     """Show a month: its rows if it is archived, else its counts."""
-    month = asked_month(month_of(request_time_us()))
+    present = month_of(request_time_us())
+    month = asked_month(present)
     with services().database.read() as conn:
-        archived = is_archived(conn, month)
-    if archived:
+        archived = month is not None and is_archived(conn, month)
+    if archived and month is not None:
         return _rows(month)
-    counts = _counts(month)
+    counts = () if month is None else _counts(month)
     page = render_template(
         "audit/counts.html",
-        month=month,
+        month=month or present,
+        typed=request.args.get("month", "") or present,
+        fault=month is None,
         total=sum(each.count for each in counts),
         by_kind=Counter(
             {kind: _total(counts, kind) for kind in {each.kind for each in counts}}
@@ -65,7 +78,7 @@ def show() -> Response:
         days=_days(counts),
         nav="audit",
     )
-    return make_response(page)
+    return make_response(page, 422 if month is None else 200)
 
 
 @audit.get("/audit/counts.csv")
@@ -73,6 +86,8 @@ def show() -> Response:
 def download_counts() -> Response:
     """Return a month's counts as a file."""
     month = asked_month(month_of(request_time_us()))
+    if month is None:
+        return problem_response(faulty_filter(["month"], "/audit"))
     lines = ["kind,hour,reason,count"]
     lines += [f"{c.kind},{c.hour},{c.reason or ''},{c.count}" for c in _counts(month)]
     response = make_response("\n".join(lines) + "\n")
@@ -85,13 +100,15 @@ def download_counts() -> Response:
 @reading_limit
 def download_rows(ending: str) -> Response:
     """Return an archived month's rows as a file."""
-    asked = asked_audit()
-    month = asked.filter.month
+    month = asked_month("")
     if month is None or ending not in _TYPES:
         abort(404)
     with services().database.read() as conn:
         if not is_archived(conn, month):
             abort(404)
+        asked = asked_audit(conn, month)
+    if asked.faults:
+        return problem_response(faulty_filter(sorted(asked.faults), f"/audit?month={month}"))
     return streamed(asked.filter, ending, private=False)
 
 
@@ -148,21 +165,23 @@ def streamed(wanted: AuditFilter, ending: str, *, private: bool) -> Response:
 
 
 def _rows(month: str) -> Response:
-    asked = asked_audit()
-    wanted = asked.filter if asked.filter.month else AuditFilter(month=month)
     with services().database.read() as conn:
-        found = public_rows(conn, wanted, asked.after, order=asked.order)
+        asked = asked_audit(conn, month)
+        found = AuditPage((), None)
+        if not asked.faults:
+            found = public_rows(conn, asked.filter, asked.after, order=asked.order)
+        models = services().ports.catalogue.current(conn).models
     page = render_template(
         "audit/rows.html",
         month=month,
         rows=found.rows,
         asked=asked,
         kinds=KINDS,
+        models=sorted(models),
         next_query=found.next and asked.query(after=found.next, month=month),
-        rules=review_rules.current(),
         nav="audit",
     )
-    return make_response(page)
+    return make_response(page, asked.status)
 
 
 def _counts(month: str) -> tuple[Count, ...]:

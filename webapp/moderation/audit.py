@@ -5,9 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, abort, make_response, render_template
 from werkzeug.wrappers import Response as AnyResponse
 
-from arena.audit import rows_for_moderators
-from webapp.audit.asked import KINDS, asked_audit
+from arena.audit import AuditPage, rows_for_moderators
+from webapp.audit.asked import KINDS, asked_audit, faulty_filter
 from webapp.audit.views import streamed
+from webapp.errors import problem_response
 from webapp.moderation.guard import MODERATORS, moderators_only, session_now
 from webapp.wiring import services
 
@@ -20,9 +21,11 @@ audit_pages = Blueprint("moderation_audit", __name__, url_prefix="/moderation")
 @moderators_only(*MODERATORS)
 def show() -> AnyResponse:
     """Show a page of the log."""
-    asked = asked_audit()
     with services().database.read() as conn:
-        found = rows_for_moderators(conn, asked.filter, asked.after, order=asked.order)
+        asked = asked_audit(conn)
+        found = AuditPage((), None)
+        if not asked.faults:
+            found = rows_for_moderators(conn, asked.filter, asked.after, order=asked.order)
         models = services().ports.catalogue.current(conn).models
     page = render_template(
         "moderation/audit.html",
@@ -35,7 +38,7 @@ def show() -> AnyResponse:
         nav="moderation",
         room="audit",
     )
-    return make_response(page)
+    return make_response(page, asked.status)
 
 
 @audit_pages.get("/audit.<ending>")
@@ -44,4 +47,8 @@ def download(ending: str) -> AnyResponse:
     """Return all lines that the filter keeps as a file."""
     if ending not in ("csv", "jsonl"):
         abort(404)
-    return streamed(asked_audit().filter, ending, private=True)
+    with services().database.read() as conn:
+        asked = asked_audit(conn)
+    if asked.faults:
+        return problem_response(faulty_filter(sorted(asked.faults), "/moderation/audit"))
+    return streamed(asked.filter, ending, private=True)

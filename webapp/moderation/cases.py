@@ -14,16 +14,18 @@ from arena.review_rules import REASONS, Act
 from arena.standing_reasons import JOIN_REASONS
 from webapp.board.caches import board_caches
 from webapp.board.names import model_names
+from webapp.charts.figures import Plate
 from webapp.charts.render import ChartKey
 from webapp.charts.theme import SizeName, ThemeName
 from webapp.moderation.case_view import (
     figure_key,
     flag_words,
-    neighbour_rows,
-    pick_rows,
+    join_rows,
     picks_figure,
+    statistics_of,
 )
 from webapp.moderation.guard import MODERATORS, moderators_only, session_now, uncached
+from webapp.moderation.plain_numbers import few_digits, one_in
 from webapp.moderation.queue import neighbours_in_queue
 from webapp.visitors import request_time_us
 from webapp.wiring import services
@@ -31,6 +33,8 @@ from webapp.wiring import services
 __all__ = ["back_to", "case_pages", "read_case", "reasons_of"]
 
 case_pages = Blueprint("moderation_cases", __name__, url_prefix="/moderation")
+for _filter in (few_digits, one_in):
+    case_pages.add_app_template_filter(_filter)
 
 _THEMES: Final[dict[str, ThemeName]] = {"light": "light", "dark": "dark"}
 _SIZES: Final[dict[str, SizeName]] = {"half": "half", "narrow": "narrow"}
@@ -53,8 +57,8 @@ def show(subject: str) -> AnyResponse:
         case=case,
         flag=flag_words(case),
         names=names,
-        picks=pick_rows(case, names),
-        neighbours=neighbour_rows(case),
+        statistics=statistics_of(case, names),
+        may_join=join_rows(case) if case.month_open else [],
         reasons={act.value: reasons_of(act) for act in Act},
         join_reasons={code.value: text for code, text in JOIN_REASONS.items()},
         rules=review_rules.current(),
@@ -75,13 +79,17 @@ def draw(subject: str) -> AnyResponse:
     if theme is None or size is None:
         abort(404)
     case = read_case(Subject.read(subject))
-    if not case.picks:
-        abort(404)
     with services().database.read() as conn:
         names = model_names(services().ports.catalogue.current(conn).models)
-    figure = picks_figure(pick_rows(case, names))
+    kind = request.args.get("kind", "best")
+    asked = [each for each in statistics_of(case, names) if each.kind == kind]
+    if not asked:
+        abort(404)
+    figure = picks_figure(asked[0])
     key = ChartKey(figure_key(figure), "picks", (), theme, size, "svg")
-    response = make_response(board_caches().charts.get(key, lambda: figure))
+    # Drawn for this page alone, which says what it is about.
+    plate = Plate(figure, scope=case.month, mark=None)
+    response = make_response(board_caches().charts.get(key, lambda: plate))
     response.mimetype = "image/svg+xml"
     return uncached(response)
 

@@ -11,9 +11,11 @@ from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from arena import bans, disputes, moderation, notes, review
+from arena.case_strikes import strike_voter
 from arena.case_subject import Subject
 from arena.errors import UnknownCode
 from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
+from webapp.errors import Act, Problem, problem_response
 from webapp.moderation.cases import back_to
 from webapp.moderation.guard import MODERATORS, actor, moderators_only
 from webapp.visitors import request_time_us
@@ -132,11 +134,33 @@ def ban(subject: str) -> AnyResponse:
     return back_to(about)
 
 
+@decision_forms.post("/cases/<subject>/strike")
+@moderators_only(*MODERATORS)
+def strike(subject: str) -> AnyResponse:
+    """Strike all votes of a voter that still count, as many as the page said."""
+    about = Subject.read(subject)
+    if about.month is None:
+        abort(404)
+    strike_voter(
+        services().ports,
+        actor(),
+        about.month,
+        about.name,
+        expected=_count("votes"),
+        reason=_field("reason"),
+        now_us=request_time_us(),
+    )
+    return back_to(about)
+
+
 @decision_forms.post("/cases/<subject>/join")
 @moderators_only(*MODERATORS)
 def join(subject: str) -> AnyResponse:
-    """Take voters of a case, and neighbours that were chosen, for one person."""
+    """Take those of a case's voters and neighbours who were ticked for one person."""
     about = Subject.read(subject)
+    voters = sorted(set(request.form.getlist("voter")))
+    if len(voters) < 2:  # noqa: PLR2004 - one alone is one person already
+        return problem_response(_too_few(about))
     try:
         reason = JoinReason(_field("reason"))
     except ValueError as error:
@@ -145,7 +169,7 @@ def join(subject: str) -> AnyResponse:
         services().ports,
         actor(),
         _field("month"),
-        request.form.getlist("voter"),
+        voters,
         reason,
         request_time_us(),
     )
@@ -181,6 +205,25 @@ def decide_vote(vote_id: str) -> AnyResponse:
             now_us=request_time_us(),
         )
     return redirect(f"/moderation/votes/{vote_id}#decided", code=303)
+
+
+def _too_few(about: Subject) -> Problem:
+    return Problem(
+        status=422,
+        reason="too_few",
+        title="Tick two voters or more",
+        text="To be one person they have to be two names at least.",
+        kept="Nothing was changed.",
+        act=Act("Back to the case", f"/moderation/cases/{about}#join"),
+    )
+
+
+def _count(name: str) -> int:
+    """Return the number that the page wrote into its own form."""
+    text = _field(name)
+    if not text.isascii() or not text.isdigit() or len(text) > 9:  # noqa: PLR2004 - fits any count
+        raise UnknownCode("open the case again and send its form")
+    return int(text)
 
 
 def _verdict(*allowed: str) -> str:

@@ -39,7 +39,7 @@ def show(vote_id: str) -> AnyResponse:
         life=life,
         cast=cast,
         reveal=reveal,
-        vote=next((each for each in case.votes if each.id == vote_id), None),
+        vote=next((each for each in case.votes.rows if each.id == vote_id), None),
         case=case,
         against=_AGAINST,
         strike_reasons=reasons_of(Act.UPHOLD_FLAG),

@@ -93,15 +93,20 @@ def test_a_flags_case_holds_what_was_seen(either_arena: ArenaSite) -> None:
     assert case.flag.numbers == {"draws": "999"}
     assert case.state == "open"
     assert case.voters == (votes[0].body["voter"],)
-    assert {each.id for each in case.votes} == {each.id for each in votes}
-    assert {each.id for each in case.votes if each.flagged} == {each.id for each in votes[:3]}
-    assert {each.id for each in case.votes if each.struck == "automated"} == {votes[0].id}
-    counted = sum(each.counts for each in case.votes if each.flagged)
-    assert case.would_be_struck == counted <= 2
-    assert sum(each.best for each in case.picks) == 4
-    assert sum(each.expected for each in case.picks) == pytest.approx(4, abs=1e-4)
+    listed = case.votes.rows
+    assert {each.id for each in listed} == {each.id for each in votes}
+    assert {each.id for each in listed[:3]} == {each.id for each in votes[:3]}
+    assert [each.flagged for each in listed] == [True] * 3 + [False]
+    assert {each.id for each in listed if each.struck == "automated"} == {votes[0].id}
+    assert case.would_be_struck == 2
+    for kind in ("best", "worst"):
+        tallies = [getattr(each, kind) for each in case.picks]
+        assert sum(each.picked for each in tallies) == 4
+        assert sum(each.shown for each in tallies) == 16
+        assert sum(each.expected for each in tallies) == pytest.approx(4, abs=1e-4)
+        assert all(0 < each.variance < each.shown / 4 for each in tallies)
     best = [each.body["best"] for each in votes]
-    assert {each.model: each.best for each in case.picks if each.best} == {
+    assert {each.model: each.best.picked for each in case.picks if each.best.picked} == {
         model: best.count(model) for model in best
     }
 

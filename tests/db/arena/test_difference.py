@@ -82,7 +82,7 @@ def test_the_boards_around_a_decision_stay_its_own(voted: ArenaSite) -> None:
 
 
 def test_joining_moves_the_boards_of_both_modes(voted: ArenaSite) -> None:
-    """A person votes in both modes; a mode without a board waits for its first."""
+    """A person votes in both modes; one in which they have no vote waits for no board."""
     voters = [each.body["voter"] for each in voted.events("vote.cast")][:2]
     ports = voted.services.ports
     decision = moderation.join(ports, ROSA, MONTH, voters, JoinReason.ADMITTED, voted.clock())
@@ -93,7 +93,19 @@ def test_joining_moves_the_boards_of_both_modes(voted: ArenaSite) -> None:
 
     assert (speed.mode, speed.waiting, speed.new_votes) == ("speed", False, 0)
     assert {row.moved for row in speed.rows} == {0.0}
-    assert (expert.mode, expert.before, expert.waiting) == ("expert", None, True)
+    assert speed.votes == 2
+    assert (expert.mode, expert.votes, expert.waiting, expert.moves) == ("expert", 0, False, False)
+
+
+def test_a_mode_without_a_board_is_not_waited_for(either_arena: ArenaSite) -> None:
+    """Votes struck before the first board: none changes, the first simply goes without them."""
+    votes_by_order(either_arena, 3)
+    decision = void(either_arena, "speed")
+    either_arena.sequence()
+
+    [made] = told(either_arena, decision)
+
+    assert (made.votes, made.before, made.moves, made.waiting) == (2, None, False, False)
 
 
 def test_a_decision_on_both_modes_has_two_differences(voted: ArenaSite) -> None:

@@ -17,7 +17,9 @@ from webapp.audit import count_cache
 
 def votes_counted(arena: ArenaSite) -> int:
     """Return how many votes the public page counts."""
-    found = re.search(r'Vote cast</td><td class="number">(\d+)<', arena.voter().get("/audit").text)
+    found = re.search(
+        r'vote.cast</small></td><td class="number">(\d+)<', arena.voter().get("/audit").text
+    )
     return int(found[1]) if found else 0
 
 

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from tests.fixtures.arena_site import ArenaSite
+from tests.fixtures.arena_site import ArenaSite, reason_of
 from tests.fixtures.moderation_cases import FAVOURITE, OneSided, flag_of, one_sided_voter
 from tests.fixtures.moderators import Moderator, moderator_of
 from tests.fixtures.review_cases import close_month
@@ -79,12 +79,124 @@ def test_a_voter_and_a_flag_are_filters_too(
 
 
 @pytest.mark.parametrize(
-    "query",
-    ["month=2026-13", "mode=slow", "voter=me", "kind=%27", "after=x", "since=now", "flag=1"],
+    "query,words",
+    [
+        ("month=2026-13", "A month is written 2026-11."),
+        ("month=11", "A month is written 2026-11."),
+        ("mode=slow", "There is no such mode."),
+        ("voter=me", "A voter's name has the letters a to f and digits"),
+        ("voter=ffffffff", "No voter's name begins so."),
+        ("question=x", "Type 8 characters"),
+        ("question=nothing-is-called-so", "No question's name begins so."),
+        ("flag=1", "A flag's name has"),
+        ("flag=01234567", "No flag's name begins so."),
+        ("vote=01234567-89", "No vote's name begins so."),
+        ("model=gpt-400", "No model is called so."),
+        ("reason=%27", "A reason is a word such as too_fast."),
+        ("kind=%27", "There is no such kind of entry."),
+        ("since=now", "An hour is written 2026-11-30T13:00."),
+        ("until=2026-11-31T12:00", "An hour is written 2026-11-30T13:00."),
+        ("after=x", "There is no such page"),
+    ],
 )
-def test_filters_of_a_wrong_form_are_no_page(rosa: Moderator, query: str) -> None:
-    """What cannot be a filter is refused rather than passed over."""
-    assert rosa.get(f"/moderation/audit?{query}").status_code == 404
+def test_what_is_no_filter_is_told_beside_the_form(rosa: Moderator, query: str, words: str) -> None:
+    """Nothing is passed over: the form stands with what was typed, a message, and no rows."""
+    page = rosa.get(f"/moderation/audit?{query}")
+
+    assert page.status_code == 422
+    assert words in page.text
+    assert 'role="search"' in page.text
+    assert kinds_shown(page.text) == []
+    file = rosa.get(f"/moderation/audit.csv?{query}")
+    if not query.startswith("after"):
+        assert (file.status_code, reason_of(file)) == (422, "faulty_filter")
+
+
+@pytest.mark.parametrize(
+    "query", ["since=2026-11-30&until=2026-11-30", "reason=Too%20fast", "model=Zanthor%20Nine"]
+)
+def test_filters_take_what_people_type(rosa: Moderator, query: str) -> None:
+    """A day without an hour, a reason in two words, a model by its name."""
+    assert rosa.get(f"/moderation/audit?{query}").status_code == 200
+
+
+def test_names_may_be_typed_as_pages_print_them(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """The first eight characters are enough, in capitals too."""
+    flag = flag_of(arena, seen)
+    question = arena.held(seen.voter.ballot().token).question
+    path = "/moderation/audit?kind={}&{}"
+
+    by_voter = rosa.get(path.format("vote.cast", f"voter={seen.name[:8].upper()}")).text
+    by_flag = rosa.get(path.format("flags", f"flag={flag[:8]}")).text
+    by_vote = rosa.get(path.format("", f"vote={seen.votes[0]}")).text
+    by_question = rosa.get(path.format("ballot.issued", f"question={question[:8]}"))
+
+    assert kinds_shown(by_voter) == ["vote.cast"] * 3
+    assert f'value="{seen.name}"' in by_voter
+    assert kinds_shown(by_flag) == ["flag.raised"]
+    assert kinds_shown(by_vote)[-2:] == ["vote.cast", "ballot.issued"]
+    assert "flag.raised" in kinds_shown(by_vote)
+    assert by_question.status_code == 200 or "Several names begin so" in by_question.text
+
+
+def test_a_beginning_of_several_names_is_told(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """Of two voters that begin alike none is taken for the one that was meant."""
+    ballots = [arena.held(arena.voter().ballot().token) for _ in range(2)]
+    for last, held in zip("12", ballots, strict=True):
+        arena.execute(
+            "UPDATE ballot SET voter = :name WHERE id = :id", name="feed" * 7 + "000" + last,
+            id=held.id,
+        )  # fmt: skip
+
+    page = rosa.get("/moderation/audit?voter=feedfeed")
+
+    assert page.status_code == 422
+    assert "Several names begin so: type more of it." in page.text
+
+
+def test_kinds_and_reasons_stand_in_words(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator
+) -> None:
+    """Their codes are small print beside them."""
+    flag = flag_of(arena, seen)
+    rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="upheld", reason="one_sided")
+
+    page = rosa.get("/moderation/audit?kind=decisions").text
+    imports = rosa.get("/moderation/audit?kind=model.added,question.added,import.completed").text
+
+    assert "The votes favour or hurt one model far more than chance allows." in page
+    assert '<small class="code">one_sided</small>' in page
+    for words in ("Model added", "Question added", "Import completed"):
+        assert f">{words}</a>" in imports
+
+
+def test_the_public_page_tells_what_is_no_month(arena: ArenaSite, seen: OneSided) -> None:
+    """Beside the form, with the present month's form at hand."""
+    page = seen.voter.get("/audit?month=11")
+
+    assert page.status_code == 422
+    assert "A month is written 2026-11." in page.text
+    assert 'value="11"' in page.text
+    assert seen.voter.get("/audit/counts.csv?month=11").status_code == 422
+
+
+def test_an_archived_months_filter_tells_its_faults(arena: ArenaSite, seen: OneSided) -> None:
+    """Names may be begun there too, and what is none is told."""
+    close_month(arena)
+    arena.sequence()
+    anybody = arena.voter()
+
+    found = anybody.get(f"/audit?month=2026-11&voter={seen.name[:8]}&kind=votes").text
+    faulty = anybody.get("/audit?month=2026-11&voter=ffffffff")
+
+    assert found.count("Vote cast <small") == 3
+    assert faulty.status_code == 422
+    assert "No voter's name begins so." in faulty.text
+    assert anybody.get("/audit/rows.csv?month=2026-11&voter=ffffffff").status_code == 422
 
 
 def test_pages_of_the_log_follow_each_other(rosa: Moderator) -> None:
@@ -140,7 +252,7 @@ def test_everybody_sees_counts_of_hours_that_are_over(arena: ArenaSite, seen: On
     after = seen.voter.get("/audit").text
 
     assert "Nothing is counted yet" in before
-    assert re.search(r"Vote cast</td><td class=\"number\">3<", after)
+    assert re.search(r"Vote cast <small[^>]*>vote.cast</small></td><td class=\"number\">3<", after)
     assert seen.name not in after
     assert not any(vote in after for vote in seen.votes)
 

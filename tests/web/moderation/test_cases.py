@@ -51,9 +51,9 @@ def test_a_flag_tells_what_was_seen_against_what(
 
     assert page.status_code == 200
     for words in (
-        "was picked 4.9 standard deviations away",
-        "Chance of as much by an honest voter: 0.0000012",
-        "4 votes stop counting from the next board on",
+        "was picked best more often than all other voters' votes let expect, by",
+        "about 1 in 830,000",
+        "4 votes are struck and stop counting from the next board on",
         "All votes go on counting",
         "nobody can write one",
     ):

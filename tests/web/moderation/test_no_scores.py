@@ -14,7 +14,8 @@ from tests.fixtures.moderators import Moderator, moderator_of
 FIELDS = {
     "csrf", "verdict", "reason", "text", "month", "voter",  # decisions
     "name", "password", "new", "again", "code", "secret", "next",  # accounts
-    "kind", "mode", "question", "model", "since", "until", "flag", "order",  # filters
+    "kind", "mode", "question", "model", "since", "until", "flag", "vote", "order",  # filters
+    "votes",  # hidden: how many votes the page said a decision strikes, refused if it is not so
 }  # fmt: skip
 
 
@@ -50,6 +51,7 @@ def test_no_form_has_a_field_for_a_number(arena: ArenaSite) -> None:
         inside = page.text.partition("<main")[2]
         assert set(re.findall(r'<(?:input|select|textarea)[^>]* name="([^"]+)"', inside)) <= FIELDS
         assert 'type="number"' not in inside
+        assert not re.search(r'<input(?! type="hidden")[^>]* name="votes"', inside)
 
 
 def test_decisions_leave_published_boards_as_they_were(arena: ArenaSite) -> None:

@@ -42,6 +42,7 @@ def test_all_that_waits_is_listed_oldest_first(arena: ArenaSite, rosa: Moderator
     assert set(cases_shown(page)) == {f"answer:{answer}", f"flag:{flag}", f"dispute:{dispute}"}
     assert cases_shown(page)[-1] == f"dispute:{dispute}"
     assert "For or against one model" in page
+    assert page.count(f"voter {seen.name[:8]}") == 2
     assert "nobody here or anywhere else can write a score" in page
 
 
