@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, abort, make_response, render_template
 from sqlalchemy import Connection
 
-from antiabuse.utc import month_of
+from antiabuse.utc import month_of, previous_month
 from arena import boards, fit_faults, refits
 from arena.fit_faults import BoardFault, FitFault
 from ranking import rules as ranking_rules
@@ -90,6 +90,7 @@ def show_board() -> Response:
 
 def _frame(conn: Connection, asked: Asked, links: Links, current_month: str) -> Frame:
     open_month = asked.month == current_month
+    still_fitted = asked.month >= previous_month(services().clock())  # or its cut may be waiting
     official = (
         boards.latest(conn, asked.mode, asked.month)
         if open_month and asked.board is not None and asked.board.view != boards.OFFICIAL
@@ -104,7 +105,7 @@ def _frame(conn: Connection, asked: Asked, links: Links, current_month: str) -> 
         month_name=month_name(asked.month),
         months=(current_month, *months),
         waiting=refits.waiting(conn, asked.mode, asked.month, official) if open_month else 0,
-        fault=fit_faults.standing(conn).get(asked.mode) if open_month else None,
+        fault=fit_faults.standing(conn).get(asked.mode) if still_fitted else None,
         board_fault=faults.get((view, asked.category)),
         checks_fault=faults.get(("checks", "")) if (view, asked.category) == _SCORES else None,
     )

@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from arena import fit_faults
 from ranking import lobster, matrix, propensity, style
 from tests.fixtures.arena_site import ArenaSite, at
 from webapp import jobs
@@ -165,3 +166,13 @@ def test_faults_of_a_month_that_is_over_are_forgotten(
     assert jobs.refit_side_boards(month.services, "speed")
 
     assert failed_boards(month) == []
+
+
+def test_a_failed_cut_is_told_on_its_months_board(month: ArenaSite) -> None:
+    """The month before may still wait for its last fit; older ones do not."""
+    fit_faults.record(month.database, "speed", month.clock(), "no convergence")
+
+    month.clock.now_us = at("2026-12-01T00:06:00+00:00")
+    assert 'data-reason="fit_failed"' in page(month, "month=2026-11")
+    month.clock.now_us = at("2027-01-01T00:06:00+00:00")
+    assert 'data-reason="fit_failed"' not in page(month, "month=2026-11")
