@@ -25,7 +25,7 @@ from bench.attacks.setting import DAY_US, LIMITS, START_US, Ballot, Memory, Sett
 from bench.attacks.votes import VoteLog, mark_of
 from ranking import caps, lobster, ucbe
 from ranking import rules as ranking_rules
-from ranking.exposure import Candidate
+from ranking.exposure import SET_SIZE, Candidate
 from ranking.lifecycle import Standing, State, look, multiplier
 from ranking.lobster import Flags, Floats
 
@@ -99,7 +99,10 @@ class Month:
             return None
         memory.spend(state, ballots=1)
         question = self._question(memory)
-        drawn, _ = ucbe.choose(self._pool, self.known, self.rng, RULES)
+        if self.setting.even_draw:
+            drawn = tuple(self.rng.sample(self.names, SET_SIZE))
+        else:
+            drawn, _ = ucbe.choose(self._pool, self.known, self.rng, RULES)
         self.issued += 1
         return Ballot(question, tuple(self._place[model] for model in drawn), now_us)
 

@@ -17,11 +17,13 @@ from bench.attacks.honest import honest_month
 from bench.attacks.honest_looks import alarms_of_month
 from bench.attacks.real_votes import People
 from bench.attacks.setting import Setting
+from bench.attacks.sightings import HABITS, by_sightings, six_models
 from bench.attacks.special import careless, look_up, sniper
 
 __all__ = ["SETTINGS", "Done", "Results", "run"]
 
 SPEED: Final = Setting(mode="speed", ballots=2_000, questions=300, read_s=40)
+SIX: Final = dataclasses.replace(SPEED, models=6, even_draw=True)
 EXPERT: Final = Setting(mode="expert", ballots=2_000, questions=120, read_s=90)
 LARGE: Final = 10_000
 SETTINGS: Final[Mapping[str, Setting]] = {
@@ -40,6 +42,7 @@ LOOK_UP_MARKS: Final = (250, 1_000)
 SNIPER_VOTES: Final = 100
 SIEGE: Final = {"ids": 4, "days": 25}
 PROCESSES: Final = 2
+AGAIN: Final = 1_000  # added to a seed, for a second month of it
 
 Key = tuple[str, ...]
 Results = dict[Key, list[Any]]
@@ -98,6 +101,7 @@ def _pieces(seed: int) -> Iterator[Piece]:
     for name in SETTINGS:
         yield partial(_timed, partial(_fleets, name))
     yield partial(_timed, _alone)
+    yield partial(_timed, _sightings)
     yield partial(_timed, _field)
     if seed % 2 == 0:
         yield partial(_timed, _rare)
@@ -139,6 +143,19 @@ def _alone(people: People, seed: int) -> list[tuple[Key, Any]]:
         found.append((key, careless(month, share, always_first=False, seed=seed)))
     key = ("careless", "always A", f"{SHARES[1]:.0%}")
     found.append((key, careless(month, SHARES[1], always_first=True, seed=seed)))
+    return found
+
+
+def _sightings(people: People, seed: int) -> list[tuple[Key, Any]]:
+    """Look at single ids in two months of each kind: shares in percent need forty runs."""
+    found: list[tuple[Key, Any]] = []
+    for number in (seed, seed + AGAIN):
+        found.append((("six",), six_models(SIX, people, number)))
+        month = honest_month(SPEED, people, number)
+        found += [
+            (("sightings", habit), by_sightings(month, people, number, habit=habit))
+            for habit in HABITS
+        ]
     return found
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["FLEETS", "HONEST", "INTRODUCTION", "READING", "WEIGHTS"]
+__all__ = [
+    "FLEETS",
+    "HONEST",
+    "INTRODUCTION",
+    "READING",
+    "SIGHTINGS_TEXT",
+    "SIX_TEXT",
+    "WEIGHTS",
+]
 
 INTRODUCTION: Final = """\
 # Attacks: what bots gain, who finds them, what is left
@@ -61,6 +69,20 @@ last vote). Subjects of bursts are those who picked the model in that window. "S
 voters whom the moderator's rule above would strike. Runs of one label are not judged on the real
 votes, whose file has two labels in one order only."""
 
+SIGHTINGS_TEXT: Final = """\
+The same bots among 20 models, looked at once, when they have seen their target so many times: what
+a test can know of an id is what that id was shown. "Votes it took" says how many votes that is
+under the arena's own draw, which shows a model less that is held down; an id stops at 400. Its own
+votes are never in the fit it is judged by, and no search for campaigns helps. "`model_agenda`" is
+the level at which people are asked to look, one honest voter in a thousand; the stricter level is
+one in a million."""
+
+SIX_TEXT: Final = """\
+The setting of published comparisons: the six models of the real votes with the strengths that the
+judges give them, 2,000 ballots of simulated judges, and every set of four as likely, so that two
+votes in three show the target. Looked at after 10, 25 and 50 votes; a row counts what is found at
+its look or before. Of bots the shares are given, of honest voters how many."""
+
 READING: Final = """\
 - **A fleet is cheap where its ids look unrelated.** Twelve ids from twelve networks take a
   middling model to the top of a board of 2,000 ballots. One id, one device and one /24 are held
@@ -72,12 +94,26 @@ READING: Final = """\
   a thousand, and none or one once the campaign's votes were out. So the sweep judges single
   voters by a fit without them, and the stricter threshold of `careless` is one in ten thousand.
   It is still the detector with the most false alarms, and should stay one that only reports.
-- **One id alone is found by what it saw, not by its votes.** With 20 models a middling one is on
-  a fifth of the ballots, and on fewer while it is Observing. Of the boosters that saw their
-  target ten times all were reported and nearly all struck; fifty votes are often too few for
-  that, two hundred are enough.
-- **Suppressing is hard to see and does little.** Worst picks do not enter the fit, so a
-  suppressor only withholds best picks, and moves a tenth to a seventh of what a booster does.
+- **One id alone is found by what it saw, not by its votes.** Where two votes in three show the
+  target, as among the six real models, fifty votes are enough for boosters and suppressors of
+  every place tried: that aim is met, and no honest voter passes the stricter level of
+  `model_agenda`. Among twenty models fifty votes show a middling one some ten times, less often
+  while it is Observing, and that aim is missed. It is missed by what can be known, not by the
+  test: the level is shared among forty tests, and of a model that is picked best once in six
+  showings, five picks of five have chance 3e-4 where 2.5e-5 is asked for a report, and ten of ten
+  3e-8 where 2.5e-8 is asked for striking. Ten sightings report nearly all, fifteen to twenty
+  strike them, and those take one to two hundred votes: two days at the least. Lower levels would
+  strike honest voters whose tastes differ; until then one id is held by the influence cap.
+- **A booster moves its model long before that, a suppressor hardly.** Worst picks do not enter
+  the fit, so a suppressor only withholds best picks, and moves a tenth to a fifth of what a
+  booster does. Alone it is struck a few sightings later, for on four models it may be worst by
+  chance as often as best. A fleet of them pushes its target to Observing and sees it less often,
+  so that half of it stays below the threshold: that aim is missed for fleets of suppressors.
+- **A short wave by a few is not a burst.** Twelve accounts that each cast four votes for one model
+  within six hours raised none: p = 4.7e-4 where 3e-6 is asked, since the level of one in a thousand
+  is shared among all windows, models and both picks, and of each account only the first showing in
+  a window counts. With four votes they are below the first look of the tests of single voters as
+  well; shared devices and addresses, and the influence cap, are what is left.
 - **Not caught:** ids of a few votes each, which show nothing that a test of voters could see,
   and crowds who push a model every second time. Striking single voters is no answer to either,
   and in the first case it hits honest ones; only a cost of ids (age, proof of work, an account)

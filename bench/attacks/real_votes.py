@@ -53,6 +53,8 @@ class People:
         scale: by how much strengths are larger than the fit of all people together says.
         tie_weight: δ of "About the same" in the extended likelihood (Davidson 1970).
         votes: votes of each judge.
+        worths: log-strengths of the models as an average reader feels them, strongest first.
+        models: names in that order.
     """
 
     taste: float
@@ -62,6 +64,8 @@ class People:
     scale: float
     tie_weight: float
     votes: tuple[int, ...]
+    worths: tuple[float, ...]
+    models: tuple[str, ...]
 
 
 def read_judges(path: Path) -> Judges:
@@ -107,6 +111,8 @@ def fit_people(judges: Judges, *, draws: int = DRAWS) -> People:
     top = values[taste, lapse, scale]
     inside = [point[0] for point, value in values.items() if value >= top - SUPPORT]
     ties = lobster.fit_extended(judges.choices)
+    theta = lobster.strengths(judges.choices)
+    order = (-theta).argsort().tolist()
     return People(
         taste=taste,
         taste_low=min(inside),
@@ -115,6 +121,8 @@ def fit_people(judges: Judges, *, draws: int = DRAWS) -> People:
         scale=scale,
         tie_weight=float(np.exp(ties.extra[ties.verdicts.index(lobster.SAME)])),
         votes=judges.counts(),
+        worths=tuple(scale * float(theta[place] - theta.mean()) for place in order),
+        models=tuple(judges.choices.models[place] for place in order),
     )
 
 

@@ -16,6 +16,8 @@ from bench.attacks.plan import SETTINGS, Results
 from bench.attacks.prose import FLEETS, HONEST, INTRODUCTION, READING, WEIGHTS
 from bench.attacks.real_votes import People
 from bench.attacks.report_bots import bots_of_their_own
+from bench.attacks.report_ids import among_six
+from bench.attacks.sightings import Habit
 from bench.attacks.tables import fleet_table, table, weights_table
 from bench.attacks.texts import Named
 
@@ -79,7 +81,8 @@ def _introduction(run: Run) -> str:
 
 def _aims(run: Run) -> str:
     boost, suppress = (_caught(run.results, bot) for bot in ("B2", "B3"))
-    alone = [_alone(run.results, habit) for habit in ("boost", "suppress")]
+    habits: tuple[Habit, ...] = ("boost", "suppress")
+    alone = [_alone(run.results, habit) for habit in habits]
     device = [_most_moved(run.results, part) for part in _DEVICES]
     kept = _weights(run.results)
     met = {True: "met", False: "missed"}
@@ -92,12 +95,12 @@ def _aims(run: Run) -> str:
         ),
         (
             "camouflaged boosters out within 50 votes in 95 % of runs",
-            f"fleets: {boost}; one id alone: {alone[0]}",
+            f"fleets: {boost}; {alone[0]}",
             _met_by(run.results, "B2", "boost"),
         ),
         (
             "camouflaged suppressors likewise",
-            f"fleets: {suppress}; one id alone: {alone[1]}",
+            f"fleets: {suppress}; {alone[1]}",
             _met_by(run.results, "B3", "suppress"),
         ),
         (
@@ -141,19 +144,29 @@ def _caught(results: Results, bot: str) -> str:
     return f"{text} of runs".replace("%", " %")
 
 
-def _alone(results: Results, habit: str) -> str:
+def _alone(results: Results, habit: Habit) -> str:
+    """Say what becomes of ids alone after fifty votes, among six models and among twenty."""
+    few = among_six(results, habit)
     runs = results["one id", habit, "50"]
-    reported = float(np.mean([run.reported for run in runs]))
-    excluded = float(np.mean([run.excluded for run in runs]))
-    return f"{excluded:.0%} struck, {reported:.0%} reported".replace("%", " %")
+    many = [
+        float(np.mean([getattr(run, name) for run in runs])) for name in ("reported", "excluded")
+    ]
+    return "; ".join(
+        f"one id alone among {models}: {struck:.0%} struck, {reported:.0%} reported"
+        for models, (reported, struck) in (("six models", few), ("twenty", many))
+    ).replace("%", " %")
 
 
-def _met_by(results: Results, bot: str, habit: str) -> str:
+def _met_by(results: Results, bot: str, habit: Habit) -> str:
     """Say whether fleets, and ids alone, are out within fifty votes."""
-    alone = float(np.mean([run.excluded for run in results["one id", habit, "50"]]))
-    fleets = _share_of_votes(results, bot)
+    runs = results["one id", habit, "50"]
+    reached = {
+        "fleets": _share_of_votes(results, bot),
+        "alone among six": among_six(results, habit)[1],
+        "alone among twenty": float(np.mean([run.excluded for run in runs])),
+    }
     words = {True: "met", False: "missed"}
-    return f"fleets {words[fleets >= _AIM]}, one id alone {words[alone >= _AIM]}"
+    return ", ".join(f"{who} {words[value >= _AIM]}" for who, value in reached.items())
 
 
 def _halves(results: Results, part: str) -> list[float]:

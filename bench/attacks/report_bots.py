@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -11,18 +11,16 @@ from bench.attacks.http import Http
 from bench.attacks.plan import (
     LOOK_UP_MARKS,
     LOOK_UP_VOTES,
-    ONE_ID,
     POOLS,
     SIEGE,
     SNIPER_VOTES,
     Results,
 )
+from bench.attacks.report_ids import one_id_alone
 from bench.attacks.tables import share, spread, table
 from bench.attacks.texts import Named
 
 __all__ = ["bots_of_their_own"]
-
-_ENOUGH: Final = ((0, 5), (5, 10), (10, 17), (17, 1_000))  # showings of the target
 
 
 def bots_of_their_own(
@@ -31,7 +29,7 @@ def bots_of_their_own(
     """Return the sections in Markdown."""
     return "\n\n".join(
         (
-            "## One id alone (B1 to B3)\n\n" + _one_id(results),
+            one_id_alone(results),
             "## Careless votes (B5)\n\n" + _careless(results),
             "## Marks in answers (B6)\n\n" + _marks(marks),
             "## Answers that name their model (B7)\n\n" + _named(named),
@@ -41,45 +39,6 @@ def bots_of_their_own(
             "## Near-copies (B17)\n\n" + _clones(results),
             "## Over HTTP (B10, B13, B18, B20, B21)\n\n" + _http(http),
         )
-    )
-
-
-def _one_id(results: Results) -> str:
-    habits = {"target_only": "B1", "boost": "B2", "suppress": "B3"}
-    rows = []
-    for habit, bot in habits.items():
-        for votes in ONE_ID:
-            runs = results["one id", habit, str(votes)]
-            rows.append(
-                [
-                    bot,
-                    str(votes),
-                    spread([run.showings for run in runs]),
-                    share([run.reported for run in runs]),
-                    share([run.excluded for run in runs]),
-                    spread([run.points for run in runs]),
-                ]
-            )
-    first = table(["bot", "votes", "saw the target", "reported", "struck", "points moved"], rows)
-    seen = []
-    for habit in ("boost", "suppress"):
-        runs = [run for votes in ONE_ID for run in results["one id", habit, str(votes)]]
-        for low, high in _ENOUGH:
-            some = [run for run in runs if low <= run.showings < high]
-            if some:
-                seen.append(
-                    [
-                        habits[habit],
-                        f"{low} to {high - 1}" if high < _ENOUGH[-1][1] else f"{low} or more",
-                        str(len(some)),
-                        share([run.reported for run in some]),
-                        share([run.excluded for run in some]),
-                    ]
-                )
-    second = table(["bot", "saw the target", "runs", "reported", "struck"], seen)
-    return (
-        "A single id that never comes back under another name, in Speed with 2,000 honest ballots."
-        f"\n\n{first}\n\nThe same runs by how often the bot saw its target:\n\n{second}"
     )
 
 

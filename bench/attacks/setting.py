@@ -23,7 +23,10 @@ LIMITS: Final = antiabuse_rules.current()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What a month is made of; models stand `GAP_POINTS` apart on a board of all people."""
+    """What a month is made of; models stand `GAP_POINTS` apart on a board of all people.
+
+    With `even_draw` all sets of four are as likely, as they are not in the arena.
+    """
 
     mode: str
     ballots: int
@@ -31,6 +34,7 @@ class Setting:
     read_s: float
     models: int = 20
     fresh_reveals: int = LIMITS.fresh_reveals
+    even_draw: bool = False
 
     def names(self) -> tuple[str, ...]:
         """Return the models' names, strongest first."""

@@ -17,6 +17,7 @@ from bench.attacks.month import Month
 from bench.attacks.outcome import sweep
 from bench.attacks.real_votes import Judges, People
 from bench.attacks.setting import DAY_US, LIMITS, START_US, Setting
+from bench.attacks.sightings import HABITS, SIGHTINGS, Habit, by_sightings, six_models
 from bench.attacks.special import careless
 from ranking import lobster
 
@@ -139,3 +140,31 @@ def test_always_a_is_found(months: list[Month]) -> None:
 def test_a_sweep_of_an_honest_month_strikes_nobody(months: list[Month]) -> None:
     """Without bots there is nothing to strike, round after round."""
     assert sweep(months[0], [], random.Random(1)).excluded == {}
+
+
+def test_single_ids_are_found_within_fifty_votes_of_six_models(
+    setting: Setting, people: People
+) -> None:
+    """B2, B3: where two votes in three show the target, boosters and suppressors are struck."""
+    six = replace(setting, models=6, even_draw=True)
+    found = six_models(six, people, 1)
+
+    assert len(people.worths) == 6
+    for habit in HABITS:
+        for place in (2, 3):
+            showings, named = found.bots[habit, place, 50]
+            assert 20 <= showings <= 45
+            assert named.agenda
+            assert named.struck
+    assert sum(one.struck for one in found.honest[50]) == 0
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_an_id_is_found_by_what_it_saw(months: list[Month], people: People, habit: Habit) -> None:
+    """Five sightings strike nobody, twenty do; and more sightings take more votes."""
+    found = by_sightings(months[0], people, 0, habit=habit)
+
+    assert not found[5].named.struck
+    assert found[20].named.struck
+    reached = [found[wanted].votes for wanted in SIGHTINGS if wanted in found]
+    assert reached == sorted(set(reached))
