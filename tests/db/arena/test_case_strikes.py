@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antiabuse.detectors.finding import Detector
-from arena import case_evidence, own_data, review
+from arena import own_data, review, review_rules
 from arena.case_strikes import strike_voter
 from arena.case_subject import Subject
 from arena.cases import Case, case_for_moderators
@@ -48,7 +48,7 @@ def test_a_flag_strikes_as_many_as_told_whatever_is_listed(
     votes = [vote(arena, voter) for _ in range(6)]
     weightless(arena, votes[1])
     flag_id = raise_flag(arena, votes[:4])
-    monkeypatch.setattr(case_evidence.review_rules, "current", lambda: ReviewRules(case_votes=3))
+    monkeypatch.setattr(review_rules, "current", lambda: ReviewRules(case_votes=3))
 
     case = read_case(arena, Subject("flag", flag_id))
     review.decide_flag(

@@ -11,7 +11,7 @@ import pytest
 from flask import render_template_string
 
 from antiabuse.detectors.finding import Detector
-from arena import case_evidence
+from arena import review_rules
 from arena.review_rules import ReviewRules
 from tests.fixtures.arena_site import MODELS, ArenaSite
 from tests.fixtures.moderation_cases import OneSided, flag_of, one_sided_voter
@@ -258,7 +258,7 @@ def test_a_cut_list_says_so(arena: ArenaSite, monkeypatch: pytest.MonkeyPatch) -
     case = f"/moderation/cases/flag:{flag_of(arena, seen)}"
     assert "The list is cut" not in rosa.get(case).text
 
-    monkeypatch.setattr(case_evidence.review_rules, "current", lambda: ReviewRules(case_votes=3))
+    monkeypatch.setattr(review_rules, "current", lambda: ReviewRules(case_votes=3))
 
     page = rosa.get(case).text
     assert "it holds 3 of 4 votes" in page
