@@ -42,6 +42,11 @@ def is_erased(conn: Connection, voter_id: str) -> bool:
 def forget(conn: Connection, voter_id: str, now_us: int) -> None:
     """Drop a voter's row for good; whoever comes with its cookie again is a stranger."""
     _KEEP.run(conn, digest=erased_digest(voter_id), now=now_us)
+    drop_row(conn, voter_id)
+
+
+def drop_row(conn: Connection, voter_id: str) -> None:
+    """Drop a voter's row, if there is one."""
     _FORGET.run(conn, id=voter_id)
 
 

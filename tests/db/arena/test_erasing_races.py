@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from antiabuse import erased
 from arena import own_data
 from ledger.verify import verify_log
 from tests.fixtures.arena_site import ArenaSite, Voter
@@ -84,3 +85,22 @@ def test_two_erasures_at_once_are_one(either_arena: ArenaSite) -> None:
     assert sorted(each.private_parts for each in done) == [0, 2]
     assert site.count("event_erasure") == 2
     assert site.count("event_private") == 0
+
+
+def test_a_request_that_waited_for_an_erasure_leaves_no_row(either_arena: ArenaSite) -> None:
+    """Registering while an erasure commits does not bring the voter's row back."""
+    site = either_arena
+    voter = site.voter()
+    voter.read_and_vote()
+    gone = voter.id
+    answers: list[int] = []
+    asking = threading.Thread(target=lambda: answers.append(tab_of(voter).get("/").status_code))
+
+    with site.database.write() as conn:
+        erased.forget(conn, gone, site.clock())
+        asking.start()
+        asking.join(1)  # by now it waits for this transaction
+    asking.join(30)
+
+    assert len(answers) == 1
+    assert site.count("voter", "id = :id", id=gone) == 0
