@@ -29,6 +29,13 @@ class AccountRules:
             "reason": "Room for any sentence; longer input would only cost time to digest.",
         },
     )
+    password_variety: int = field(
+        default=5,
+        metadata={
+            "unit": "different characters beside the name, at least",
+            "reason": "Fewer are one key held down, or the name written again and again.",
+        },
+    )
     argon2_memory_kib: int = field(
         default=65_536,
         metadata={

@@ -32,7 +32,7 @@ def checked_password(name: str, password: str) -> str:
         raise UnusablePassword(f"use a password of {rules.password_characters} characters or more")
     if len(normal) > rules.password_limit:
         raise UnusablePassword(f"use a password of at most {rules.password_limit} characters")
-    if len(set(normal.casefold().replace(name, ""))) < 5:  # noqa: PLR2004 - a word's variety
+    if len(set(normal.casefold().replace(name, ""))) < rules.password_variety:
         raise UnusablePassword("use a password that is not made of the name or of few characters")
     return normal
 

@@ -19,6 +19,7 @@ from arena import review_rules
 from arena.audit_filter import AuditFilter, conditions, streams
 from arena.audit_rows import AuditRow, audit_rows
 from arena.ballot_events import arena_stream
+from arena.boards import MODES
 from arena.closed_months import is_archived
 from arena.errors import NotArchived
 from ledger import search
@@ -37,7 +38,6 @@ __all__ = [
 ]
 
 Order = Literal["oldest", "newest"]
-_MODES: Final = ("speed", "expert")
 _EXPORT_ROWS: Final = 500  # rows of an export held in memory at a time
 
 
@@ -173,7 +173,7 @@ def public_counts(conn: Connection, month: str, now_us: int) -> tuple[Count, ...
     )
     timed = case((events.c.id.like(search.TIMED), func.substr(events.c.id, 1, search.TIMED_ID)))
     logged = select(events.c.kind, timed.label("timed"), fields.label("fields")).where(
-        events.c.stream.in_([arena_stream(mode, month) for mode in (*_MODES, "any")]),
+        events.c.stream.in_([arena_stream(mode, month) for mode in (*MODES, "any")]),
         events.c.idx.is_not(None),
     )
     # Counted here: the database would sort all of them first.

@@ -8,24 +8,24 @@ from sqlalchemy import Connection, select
 
 from antiabuse.utc import month_of, previous_month
 from arena.ballot_events import arena_stream
+from arena.boards import MODES
 from arena.errors import ClosedMonth
 from ledger.search import recorded
 
 __all__ = ["check_open", "is_archived", "is_open"]
 
-_MODES: Final = ("speed", "expert")
 _MONTH_CLOSED: Final = "month.closed"
 
 
 def is_archived(conn: Connection, month: str) -> bool:
     """Say whether a month's archive is out: the log closes it for both modes."""
     events = recorded()
-    streams = {arena_stream(mode, month): mode for mode in (*_MODES, "any")}
+    streams = {arena_stream(mode, month): mode for mode in (*MODES, "any")}
     query = select(events.c.stream).where(
         events.c.stream.in_(streams), events.c.kind == _MONTH_CLOSED
     )
     closed = {streams[stream] for stream in conn.execute(query).scalars()}
-    return "any" in closed or closed.issuperset(_MODES)
+    return "any" in closed or closed.issuperset(MODES)
 
 
 def is_open(conn: Connection, month: str, now_us: int) -> bool:

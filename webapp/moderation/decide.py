@@ -5,7 +5,7 @@ None of them takes a number: votes are struck, restored or joined, and scores fo
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
@@ -22,6 +22,8 @@ from webapp.visitors import request_time_us
 from webapp.wiring import services
 
 __all__ = ["decision_forms"]
+
+Verdict = TypeVar("Verdict", bound=str)
 
 decision_forms = Blueprint("moderation_decide", __name__, url_prefix="/moderation")
 
@@ -44,9 +46,7 @@ def decide(subject: str) -> AnyResponse:
 
 
 def _decide_flag(about: Subject) -> None:
-    verdict: Literal["upheld", "dismissed"] = (
-        "upheld" if _verdict("upheld", "dismissed") == "upheld" else "dismissed"
-    )
+    verdict: Literal["upheld", "dismissed"] = _verdict("upheld", "dismissed")
     review.decide_flag(
         services().ports,
         actor(),
@@ -58,9 +58,7 @@ def _decide_flag(about: Subject) -> None:
 
 
 def _decide_answer(about: Subject) -> None:
-    verdict: Literal["withheld", "cleared"] = (
-        "withheld" if _verdict("withheld", "cleared") == "withheld" else "cleared"
-    )
+    verdict: Literal["withheld", "cleared"] = _verdict("withheld", "cleared")
     review.decide_answer(
         services().ports,
         actor(),
@@ -72,9 +70,7 @@ def _decide_answer(about: Subject) -> None:
 
 
 def _decide_dispute(about: Subject) -> None:
-    verdict: Literal["upheld", "rejected"] = (
-        "upheld" if _verdict("upheld", "rejected") == "upheld" else "rejected"
-    )
+    verdict: Literal["upheld", "rejected"] = _verdict("upheld", "rejected")
     disputes.decide_dispute(
         services().ports,
         actor(),
@@ -226,11 +222,13 @@ def _count(name: str) -> int:
     return int(text)
 
 
-def _verdict(*allowed: str) -> str:
-    verdict = _field("verdict")
-    if verdict not in allowed:
-        raise UnknownCode("choose one of the decisions on the page")
-    return verdict
+def _verdict(*allowed: Verdict) -> Verdict:
+    """Return the one of the verdicts that the form names."""
+    said = _field("verdict")
+    for verdict in allowed:
+        if verdict == said:
+            return verdict
+    raise UnknownCode("choose one of the decisions on the page")
 
 
 def _field(name: str) -> str:
