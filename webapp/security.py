@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import IO, Final
 
 from flask import Flask, Request, Response, abort, request
+from gunicorn.http.errors import ParseException
 from werkzeug.datastructures import FileStorage, MultiDict
+from werkzeug.exceptions import BadRequest
 from werkzeug.formparser import FormDataParser
 
 from antiabuse.admission import Refusal, Refused
@@ -16,7 +19,7 @@ from webapp.limits import within_foreign_limit
 from webapp.visitors import address_hashes, request_time_us
 from webapp.wiring import services
 
-__all__ = ["init_input_check", "init_security"]
+__all__ = ["headers_of_all", "init_input_check", "init_security"]
 
 POLICY = (
     "default-src 'none'; "
@@ -44,6 +47,11 @@ _NUL: Final = "\0"
 _UNREADABLE: Final = "\N{REPLACEMENT CHARACTER}"
 
 
+def headers_of_all(*, secure: bool) -> Mapping[str, str]:
+    """Return the headers that every response bears; `secure` says that browsers come by HTTPS."""
+    return {**_HEADERS, "Strict-Transport-Security": _HSTS} if secure else _HEADERS
+
+
 def init_security(app: Flask) -> None:
     """Refuse writes that come from another site, and add the headers to all that leaves."""
     # A redirect to the address with fewer slashes would name the host that the request claims.
@@ -61,10 +69,8 @@ def init_security(app: Flask) -> None:
 
     @app.after_request
     def _add_headers(response: Response) -> Response:
-        for name, value in _HEADERS.items():
+        for name, value in headers_of_all(secure=services().settings.secure).items():
             response.headers.setdefault(name, value)
-        if services().settings.secure:
-            response.headers.setdefault("Strict-Transport-Security", _HSTS)
         if response.mimetype in ("text/html", "application/json"):
             response.headers.setdefault("Cache-Control", "no-store")
         return response
@@ -96,8 +102,11 @@ class _FormParser(FormDataParser):
         content_length: int | None,
         options: dict[str, str] | None = None,
     ) -> tuple[IO[bytes], MultiDict[str, str], MultiDict[str, FileStorage]]:
-        rest, form, files = super().parse(stream, mimetype, content_length, options)
-        stream.read(1)  # past the bound this raises
+        try:
+            rest, form, files = super().parse(stream, mimetype, content_length, options)
+            stream.read(1)  # past the bound this raises
+        except ParseException as error:
+            raise BadRequest("the body's chunks cannot be read") from error
         readable = [
             (name.replace(_NUL, _UNREADABLE), value.replace(_NUL, _UNREADABLE))
             for name, value in form.items(multi=True)

@@ -11,6 +11,7 @@ from gunicorn.app.base import BaseApplication
 from webapp.app import create_app
 from webapp.logs import init_logs
 from webapp.settings import Settings
+from webapp.unreadable import WebWorker
 from webapp.wiring import build_services
 
 __all__ = ["WebServer", "run_web"]
@@ -21,20 +22,24 @@ _GRACEFUL_S: Final = 15
 
 
 class WebServer(BaseApplication):  # type: ignore[misc] # gunicorn ships no types
-    """Gunicorn with the arena's settings and, in each worker, the arena's application."""
+    """Gunicorn with the arena's settings and, in each worker, the arena's application.
+
+    Attributes:
+        settings: the operator's.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self.settings = settings
         super().__init__()
 
     def load_config(self) -> None:
         """Translate the operator's settings into gunicorn's."""
-        settings = self._settings
+        settings = self.settings
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         options: dict[str, Any] = {
             "bind": f"{host}:{settings.port}",
             "workers": settings.workers,
-            "worker_class": "gthread",
+            "worker_class": WebWorker,
             "threads": settings.threads,
             "graceful_timeout": _GRACEFUL_S,
             "control_socket_disable": True,
@@ -48,7 +53,7 @@ class WebServer(BaseApplication):  # type: ignore[misc] # gunicorn ships no type
         """Build the services in the worker: connections do not survive a fork."""
         init_logs()
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
-        return create_app(build_services(self._settings))
+        return create_app(build_services(self.settings))
 
 
 def run_web(settings: Settings) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from flask import Response
 from werkzeug.test import TestResponse
+from werkzeug.wrappers import Response as AnyResponse
 
 from arena import ballots
 from tests.fixtures.arena_app import OpenArena
@@ -35,7 +36,7 @@ HEADERS = {
 STATUSES = {200, 303, 304, 400, 403, 404, 405, 410, 413, 416, 422, 429, 500}
 
 
-def faults(response: TestResponse) -> list[str]:
+def faults(response: AnyResponse) -> list[str]:
     """Return what a response lacks of the headers that all must bear."""
     policy = dict(
         part.strip().split(" ", 1)
