@@ -44,6 +44,7 @@ POSTGRESQL_FAULTS: dict[str, tuple[type[LedgerError], str]] = {
     "40P01": (DatabaseBusy, BUSY),
     "55P03": (DatabaseBusy, BUSY),
     "57014": (DatabaseBusy, BUSY),
+    "25006": (DatabaseUnavailable, READ_ONLY),
     "53100": (DatabaseFull, FULL),
     "57P01": (DatabaseUnavailable, UNAVAILABLE),
     "57P02": (DatabaseUnavailable, UNAVAILABLE),

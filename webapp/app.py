@@ -15,6 +15,7 @@ from webapp.errors import init_errors
 from webapp.feed.views import feed
 from webapp.filters import init_filters
 from webapp.health.views import health
+from webapp.health.writing import init_writing
 from webapp.htmx import init_htmx
 from webapp.limits import init_limits
 from webapp.log.views import log
@@ -61,6 +62,7 @@ def create_app(services: Services) -> Flask:
     init_site(app)
     init_board_caches(app)
     init_count_cache(app)
+    init_writing(app, services.database)
     init_influence(app)
     for blueprint in (
         vote,

@@ -190,12 +190,12 @@ def test_a_flood_against_a_locked_database_is_still_429(
 
 
 def test_ready_when_all_is_well(arena: ArenaSite) -> None:
-    """Readiness pings each service, says ok, and names no failed fit or board."""
+    """Readiness pings each service, writes, says ok, and names no failed fit or board."""
     response = arena.voter().get("/readyz")
     assert response.status_code == 200
     assert response.json == {
         "status": "ok",
-        "checks": {"database": "ok", "log": "ok"},
+        "checks": {"database": "ok", "log": "ok", "writes": "ok", "disk": "ok"},
         "degraded": [],
         "failed_fits": {},
         "failed_boards": [],

@@ -1,4 +1,4 @@
-"""Health for operators: alive, ready (one ping per service), and metrics."""
+"""Health for operators: alive, ready (a ping per service, a write now and then), and metrics."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from redis.retry import Retry
 from arena import fit_faults
 from ledger import store
 from ledger.errors import LedgerError
+from webapp.health.writing import UNCHECKED, writing_states
 from webapp.limit_store import REDIS_WAIT_S
 from webapp.limits import limiter
 from webapp.wiring import services
@@ -29,14 +30,15 @@ def alive() -> Response:
 @health.get("/readyz")
 @limiter.exempt
 def ready() -> Response:
-    """Ping each service and name what does not do its work.
+    """Ping each service, try to write, and name what does not do its work.
 
-    503 without the database or the log, for then no vote is taken. What votes go on without leaves
-    the answer at 200, `degraded`: the shared store, for each process counts requests by itself, and
-    fits and boards that fail, for the last ones are served.
+    503 without the database or the log, or when writes are refused, for then no vote is taken; a
+    write that could not be tried is `unchecked` and refuses nothing (V-168). What votes go on
+    without leaves the answer at 200, `degraded`: the shared store, for each process counts requests
+    by itself, and fits and boards that fail, for the last ones are served.
     """
-    checks = {"database": _database(), "log": _log()}
-    failing = any(state != "ok" for state in checks.values())
+    checks = {"database": _database(), "log": _log(), **writing_states()}
+    failing = any(state not in ("ok", UNCHECKED) for state in checks.values())
     if services().settings.redis_url:
         checks["redis"] = _redis()
     fits, boards = ({}, []) if failing else (_failed_fits(), _failed_boards())
