@@ -24,7 +24,7 @@ from arena.sweep_night import NIGHT, Night, days_of
 from arena.sweep_votes import MonthVotes, read_votes
 from arena.tables import question, vote
 
-__all__ = ["Swept", "sweep", "sweep_if_due"]
+__all__ = ["Swept", "cast_before", "sweep", "sweep_if_due"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +124,18 @@ def _due(conn: Connection, mode: Mode, month: str, now_us: int) -> bool:
     )
     if conn.execute(swept.limit(1)).first() is not None:
         return False
-    return conn.execute(_cast_before(mode, month, today).limit(1)).first() is not None
+    return conn.execute(cast_before(mode, month, today).limit(1)).first() is not None
 
 
 def _all_sequenced(conn: Connection, mode: Mode, month: str, today: str, votes: MonthVotes) -> bool:
     """Say whether all votes of days gone by were read, so that none waits for its place."""
-    waiting = _cast_before(mode, month, today).subquery()
+    waiting = cast_before(mode, month, today).subquery()
     cast = conn.execute(select(func.count()).select_from(waiting)).scalar_one()
     gone = sum(day < today for day in days_of(month))
     return int((votes.days(np.arange(len(votes.ids))) <= gone).sum()) == cast
 
 
-def _cast_before(mode: Mode, month: str, today: str) -> Select[tuple[str]]:
+def cast_before(mode: Mode, month: str, today: str) -> Select[tuple[str]]:
     """Return a query for a month's votes, none a demo's, of the days before one."""
     return (
         select(vote.c.id)

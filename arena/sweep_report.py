@@ -1,4 +1,7 @@
-"""The last sweep of a mode's month, as its own event tells it, for the operator."""
+"""The last sweep of a mode's month, as its own event tells it, and sweeps that do not come.
+
+For the operator.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,19 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
+from antiabuse.detectors import rules as detector_rules
+from antiabuse.utc import MINUTE_US, day_of, month_of, previous_month
 from arena.audit import rows_for_moderators
 from arena.audit_filter import AuditFilter
+from arena.boards import MODES
 from arena.events import Mode
 from arena.review_events import SweepFinished
 from arena.review_tables import sweep_look
-from arena.sweep_night import NIGHT
+from arena.sweep import cast_before
+from arena.sweep_night import NIGHT, days_of
+from arena.tables import vote
 
-__all__ = ["LastSweep", "last_sweep"]
+__all__ = ["LastSweep", "OverdueSweep", "last_sweep", "overdue_sweeps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +44,49 @@ class LastSweep:
     unrun: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class OverdueSweep:
+    """Votes that no sweep went over long after one was due; `day` is the first such day's date."""
+
+    mode: Mode
+    day: str
+
+
+def overdue_sweeps(conn: Connection, now_us: int) -> tuple[OverdueSweep, ...]:
+    """Return the modes whose sweep is overdue, over the open month or the one before it."""
+    found = []
+    for mode in MODES:
+        months = (previous_month(now_us), month_of(now_us))
+        days = [_overdue(conn, mode, month, now_us) for month in months]
+        found += [OverdueSweep(mode, day) for day in days if day is not None][:1]
+    return tuple(found)
+
+
+def _overdue(conn: Connection, mode: Mode, month: str, now_us: int) -> str | None:
+    rules = detector_rules.current()
+    # Whatever day was over by then has been swept unless something is wrong.
+    late = day_of(now_us - (rules.sweep_minute + 60 * rules.sweep_late_hours) * MINUTE_US)
+    unswept = [day for day in days_of(month) if day < late][_days_swept(conn, mode, month) or 0 :]
+    if not unswept:
+        return None  # before all votes of the month are looked through for nothing
+    cast = cast_before(mode, month, late).where(vote.c.hour >= unswept[0])
+    hour: str | None = conn.execute(cast.with_only_columns(func.min(vote.c.hour))).scalar()
+    return None if hour is None else hour[:10]
+
+
+def _days_swept(conn: Connection, mode: Mode, month: str) -> int | None:
+    """Return the last day of a month that a sweep went over; None before the first."""
+    look = sweep_look.c
+    days = select(func.max(look.look)).where(
+        look.detector == NIGHT, look.mode == mode, look.month == month
+    )
+    found: int | None = conn.execute(days).scalar()
+    return found
+
+
 def last_sweep(conn: Connection, mode: Mode, month: str) -> LastSweep | None:
     """Return the newest sweep over a mode's month; None before the first."""
-    look = sweep_look.c
-    days = conn.execute(
-        select(func.max(look.look)).where(
-            look.detector == NIGHT, look.mode == mode, look.month == month
-        )
-    ).scalar()
+    days = _days_swept(conn, mode, month)
     if days is None:
         return None  # before the whole stream is read for nothing
     wanted = AuditFilter(kinds=(SweepFinished.KIND,), mode=mode, month=month)

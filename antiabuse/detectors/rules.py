@@ -43,6 +43,14 @@ class DetectorRules:
             "reason": "By then the day's votes are in the log and the models' states are judged.",
         },
     )
+    sweep_late_hours: int = field(
+        default=3,
+        metadata={
+            "unit": "hours after a sweep was due",
+            "reason": "The largest month takes minutes and what fails is tried again each minute: "
+            "after hours the worker stands still, and the operator is told.",
+        },
+    )
 
     label_run: int = field(
         default=10,

@@ -190,7 +190,7 @@ def test_a_flood_against_a_locked_database_is_still_429(
 
 
 def test_ready_when_all_is_well(arena: ArenaSite) -> None:
-    """Readiness pings each service, writes, says ok, and names no failed fit or board."""
+    """Readiness pings each service, writes, says ok, and names no fit, board or sweep."""
     response = arena.voter().get("/readyz")
     assert response.status_code == 200
     assert response.json == {
@@ -199,4 +199,5 @@ def test_ready_when_all_is_well(arena: ArenaSite) -> None:
         "degraded": [],
         "failed_fits": {},
         "failed_boards": [],
+        "overdue_sweeps": {},
     }

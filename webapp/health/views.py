@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from arena import fit_faults
+from arena.sweep_report import overdue_sweeps
 from ledger import store
 from ledger.errors import LedgerError
 from webapp.health.writing import UNCHECKED, writing_states
@@ -35,14 +36,20 @@ def ready() -> Response:
     503 without the database or the log, or when writes are refused, for then no vote is taken; a
     write that could not be tried is `unchecked` and refuses nothing (V-168). What votes go on
     without leaves the answer at 200, `degraded`: the shared store, for each process counts requests
-    by itself, and fits and boards that fail, for the last ones are served.
+    by itself, fits and boards that fail, for the last ones are served, and sweeps that do not come.
     """
     checks = {"database": _database(), "log": _log(), **writing_states()}
     failing = any(state not in ("ok", UNCHECKED) for state in checks.values())
     if services().settings.redis_url:
         checks["redis"] = _redis()
     fits, boards = ({}, []) if failing else (_failed_fits(), _failed_boards())
-    parts = {"redis": checks.get("redis", "ok") != "ok", "fits": fits, "boards": boards}
+    sweeps = {} if failing else _overdue_sweeps()
+    parts = {
+        "redis": checks.get("redis", "ok") != "ok",
+        "fits": fits,
+        "boards": boards,
+        "sweeps": sweeps,
+    }
     degraded = [name for name, fault in parts.items() if fault]
     response = jsonify(
         status="failing" if failing else "degraded" if degraded else "ok",
@@ -50,6 +57,7 @@ def ready() -> Response:
         degraded=degraded,
         failed_fits=fits,
         failed_boards=boards,
+        overdue_sweeps=sweeps,
     )
     response.status_code = 503 if failing else 200
     return response
@@ -96,6 +104,12 @@ def _failed_boards() -> list[dict[str, str | int]]:
         }
         for fault in found
     ]
+
+
+def _overdue_sweeps() -> dict[str, str]:
+    """Return the modes whose votes the detectors do not get to see, with the first day of these."""
+    with services().database.read() as conn:
+        return {each.mode: each.day for each in overdue_sweeps(conn, services().clock())}
 
 
 def _redis() -> str:

@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from antiabuse import rules as antiabuse_rules
 from antiabuse import unrun_checks
+from antiabuse.detectors import rules as detector_rules
 from antiabuse.devices import DeviceNumbers, device_numbers
 from antiabuse.retention import kept_at
 from antiabuse.sign_in_limits import Failures, failures_since
@@ -24,7 +25,7 @@ from arena.events import Mode
 from arena.fit_faults import BoardFault, FitFault
 from arena.freshness import NEARLY_STALE, Freshness, pool_freshness
 from arena.review_queue import queue_for_moderators
-from arena.sweep_report import LastSweep, last_sweep
+from arena.sweep_report import LastSweep, OverdueSweep, last_sweep, overdue_sweeps
 from ledger import sequencer, store
 from ledger.checkpoint import SignedCheckpoint
 from ledger.private_parts import Erased, erased_since
@@ -42,7 +43,7 @@ _LOG_LATE_US: Final = 5 * MINUTE_US  # a waiting event is in the log within abou
 _MOST_CASES: Final = 5_000
 
 LimitState = Literal["one_process", "shared", "alone"]
-Concern = Literal["log", "fits", "boards", "limits", "checks", "detectors", "pool"]
+Concern = Literal["log", "fits", "boards", "limits", "checks", "overdue", "detectors", "pool"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +55,14 @@ class UnrunCheck:
     week: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModeWork:
     """What was done last for a mode; `waiting` votes are in the log and on no board yet."""
 
     mode: Mode
     pool: Freshness
     sweep: LastSweep | None
+    overdue: OverdueSweep | None
     board: PublishedBoard | None
     waiting: int
     fault: FitFault | None
@@ -109,6 +111,7 @@ class Operations:
             "boards": any(each.board_faults for each in self.modes),
             "limits": self.limits == "alone",
             "checks": any(each.day for each in self.unrun),
+            "overdue": any(each.overdue for each in self.modes),
             "detectors": any(each.sweep and each.sweep.unrun for each in self.modes),
             "pool": any(2 * m.pool.fresh_questions < m.pool.questions for m in self.modes),
         }
@@ -130,6 +133,7 @@ def show() -> AnyResponse:
         now_us=now_us,
         fresh_reveals=fresh,
         near_reveals=round(fresh * NEARLY_STALE),
+        sweep_late_hours=detector_rules.current().sweep_late_hours,
         household=antiabuse_rules.current().device_household,
         nav="moderation",
         room="operations",
@@ -166,6 +170,7 @@ def _unrun(conn: Connection, now_us: int) -> tuple[UnrunCheck, ...]:
 def _modes(conn: Connection, now_us: int) -> tuple[ModeWork, ...]:
     pools = {pool.mode: pool for pool in pool_freshness(conn)}
     faults, failed = fit_faults.standing(conn), fit_faults.standing_boards(conn)
+    overdue = {each.mode: each for each in overdue_sweeps(conn, now_us)}
     month = month_of(now_us)
     found = []
     for mode in MODES:
@@ -175,7 +180,18 @@ def _modes(conn: Connection, now_us: int) -> tuple[ModeWork, ...]:
         of_month = board if board and board.month == month else None
         waiting = refits.waiting(conn, mode, month, of_month)
         missed = tuple(each for each in failed if each.mode == mode)
-        found.append(ModeWork(mode, pools[mode], swept, board, waiting, faults.get(mode), missed))
+        found.append(
+            ModeWork(
+                mode=mode,
+                pool=pools[mode],
+                sweep=swept,
+                overdue=overdue.get(mode),
+                board=board,
+                waiting=waiting,
+                fault=faults.get(mode),
+                board_faults=missed,
+            )
+        )
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from arena import fit_faults, flags, sweep
 from arena.boards import View
 from arena.sweep_night import EVERYBODY, NIGHT
 from tests.fixtures.arena_app import OpenArena
-from tests.fixtures.arena_site import ArenaSite
+from tests.fixtures.arena_site import ArenaSite, at
 from tests.fixtures.arena_votes import refit, votes_by_order
 from tests.fixtures.moderation_cases import flag_of, one_sided_voter, report_of
 from tests.fixtures.moderators import Moderator, moderator_of
@@ -172,6 +172,47 @@ def test_the_last_sweep_tells_what_did_not_run(arena: ArenaSite, rosa: Moderator
     assert "up to day 1 of December 2026. It raised 2 flags." in seen
     assert "A wave for one model ( MemoryError )" in seen
     assert "A detector could not run" in told(rosa, "notice")
+
+
+def test_an_overdue_sweep_is_told(either_arena: ArenaSite) -> None:
+    """Three hours after the night's sweep was due, by mode and first day, until it comes."""
+    arena = either_arena
+    votes_by_order(arena, 3)
+    start = arena.clock.now_us = at("2026-12-01T03:19:59+00:00")
+    rosa = moderator_of(arena)
+
+    assert "Votes wait for a sweep" not in told(rosa, "notice")
+    assert arena.voter().get("/readyz").json["overdue_sweeps"] == {}  # type: ignore[index]
+    arena.clock.now_us = start + 1_000_000
+    assert "Votes wait for a sweep that was due hours ago" in told(rosa, "notice")
+    assert "More than 3 hours" in told(rosa, "detectors")
+    assert "Speed. Votes from 2026-11-30 on." in told(rosa, "detectors")
+    assert "Expert. Votes from" not in told(rosa, "detectors")
+    ready = arena.voter().get("/readyz")
+    assert ready.status_code == 200
+    assert ready.json is not None
+    assert (ready.json["status"], ready.json["degraded"]) == ("degraded", ["sweeps"])
+    assert ready.json["overdue_sweeps"] == {"speed": "2026-11-30"}
+
+    assert sweep.sweep_if_due(arena.services.ports, arena.clock())
+
+    assert arena.voter().get("/readyz").json["status"] == "ok"  # type: ignore[index]
+    assert "Votes wait for a sweep" not in told(rosa, "notice")
+
+
+def test_days_without_votes_need_no_sweep(arena: ArenaSite) -> None:
+    """After the last sweep nothing is overdue however long nobody votes; the next vote's day is."""
+    votes_by_order(arena, 3)
+    arena.clock.now_us = at("2026-12-01T00:25:00+00:00")
+    assert sweep.sweep_if_due(arena.services.ports, arena.clock())
+    arena.clock.now_us = at("2026-12-09T12:00:00+00:00")
+    assert arena.voter().get("/readyz").json["overdue_sweeps"] == {}  # type: ignore[index]
+    arena.voter().read_and_vote()
+    arena.sequence()
+    arena.clock.now_us = at("2026-12-12T12:00:00+00:00")
+    assert arena.voter().get("/readyz").json["overdue_sweeps"] == {  # type: ignore[index]
+        "speed": "2026-12-09"
+    }
 
 
 def test_waiting_cases_are_counted_by_kind(arena: ArenaSite, rosa: Moderator) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "c80482af70ed73ea74c26c4fb5fbb21e07b0b3b957b6891c38a8a27a53fc2944"}
+DIGESTS = {"arena.2026.1": "837a968d61c936500bac62853d94248a283d5358f75cc0df9c3715df2f909e5c"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
