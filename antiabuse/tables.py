@@ -68,6 +68,9 @@ sighting: Final = Table(
     Column("device", Text),
     Index("ix_sighting_month_day", "month", "day"),
     Index("ix_sighting_voter", "voter_id"),
+    Index("ix_sighting_address", "address"),
+    Index("ix_sighting_network", "network"),
+    Index("ix_sighting_device", "device"),
 )
 """Where each vote came from, as keyed digests: address of the day, network (/24, /64) and device of
 the month; empty for loopback and private addresses, and without consent. Erased after retention."""

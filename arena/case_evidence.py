@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any, Final, Literal
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Row, case, func, select
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, select, text
 
 from antiabuse.detectors.evidence import any_worst_chances
 from antiabuse.tables import sighting
@@ -37,6 +37,19 @@ __all__ = [
 
 Trace = Literal["device", "network", "address"]
 _TRACES: Final[tuple[Trace, ...]] = ("device", "network", "address")
+# Written in the order to be read in: SQLite would begin with all votes of the month.
+_SHARING: Final = """
+    WITH own AS MATERIALIZED (
+        SELECT DISTINCT s.{via} AS trace
+        FROM vote v JOIN sighting s ON s.vote_id = v.id
+        WHERE v.month = :month AND v.voter IN :voters AND s.{via} IS NOT NULL
+    )
+    SELECT v.voter, count(*) AS votes
+    FROM own CROSS JOIN sighting s CROSS JOIN vote v
+    WHERE s.{via} = own.trace AND v.id = s.vote_id
+      AND v.month = :month AND v.voter NOT IN :voters
+    GROUP BY v.voter ORDER BY count(*) DESC, v.voter LIMIT :most
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,15 +207,19 @@ def picks_for_moderators(conn: Connection, where: ColumnElement[bool]) -> tuple[
     Only votes with a best count, so picks and expectations have the same sum; those that name no
     worst do not count for it.
     """
+    query = select(vote.c.models, vote.c.best, vote.c.worst, vote.c.p_win)
+    rows = conn.execute(query.where(where, vote.c.best.is_not(None)).order_by(vote.c.id)).all()
+    if not rows:
+        return ()
+    chances = np.array([json.loads(row.p_win) for row in rows], dtype=np.float64)
+    of_worst = any_worst_chances(chances).tolist()
     best: dict[str, Tally] = {}
     worst: dict[str, Tally] = {}
-    query = select(vote.c.models, vote.c.best, vote.c.worst, vote.c.p_win)
-    for row in conn.execute(query.where(where, vote.c.best.is_not(None)).order_by(vote.c.id)):
-        models, chances = json.loads(row.models), [float(p) for p in json.loads(row.p_win)]
-        _count(best, models, chances, row.best)
+    for row, of_best, of_last in zip(rows, chances.tolist(), of_worst, strict=True):
+        models = json.loads(row.models)
+        _count(best, models, of_best, row.best)
         if row.worst is not None:
-            of_worst = any_worst_chances(np.array([chances]))[0].tolist()
-            _count(worst, models, of_worst, row.worst)
+            _count(worst, models, of_last, row.worst)
     picks = [Picks(each, best[each], worst.get(each, Tally())) for each in best]
     return tuple(sorted(picks, key=lambda each: (-each.best.picked, each.model)))
 
@@ -242,20 +259,9 @@ def neighbours_for_moderators(
         voters: pseudonyms.
     """
     found: list[Neighbour] = []
+    most = review_rules.current().case_neighbours
     for via in _TRACES:
-        trace = sighting.c[via]
-        own = (
-            select(trace)
-            .join(vote, vote.c.id == sighting.c.vote_id)
-            .where(vote.c.month == month, vote.c.voter.in_(voters), trace.is_not(None))
-        )
-        query = (
-            select(vote.c.voter, func.count().label("votes"))
-            .join(sighting, sighting.c.vote_id == vote.c.id)
-            .where(vote.c.month == month, vote.c.voter.not_in(voters), trace.in_(own))
-            .group_by(vote.c.voter)
-            .order_by(func.count().desc(), vote.c.voter)
-            .limit(review_rules.current().case_neighbours)
-        )
-        found.extend(Neighbour(row.voter, via, row.votes) for row in conn.execute(query))
+        query = text(_SHARING.format(via=via)).bindparams(bindparam("voters", expanding=True))
+        rows = conn.execute(query, {"month": month, "voters": list(voters), "most": most})
+        found.extend(Neighbour(row.voter, via, row.votes) for row in rows)
     return tuple(found)

@@ -3,47 +3,80 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, text
+from sqlalchemy import Connection, CursorResult, bindparam, text
 
 from arena import review_rules
-from arena.case_subject import Subject
+from arena.case_subject import CaseKind, Subject
 from arena.review_rules import REASONS, Act
 
-__all__ = ["Item", "Queue", "queue_for_moderators"]
+__all__ = [
+    "Item",
+    "Queue",
+    "Waiting",
+    "neighbours_in_queue",
+    "queue_for_moderators",
+    "waiting_for_moderators",
+]
 
 # One row per case: an answer is one case, however often it was reported. An answer that was held
 # when it was imported bears no hour and comes first, for it keeps its question from being drawn.
-_QUEUE: Final = text(
-    """
+_FLAGS: Final = "flag f WHERE f.state = 'open'"
+_ANSWERS: Final = """
+    answer a
+    LEFT JOIN report r ON r.answer_id = a.id AND r.open
+    LEFT JOIN ballot b ON b.id = r.ballot_id
+    WHERE r.id IS NOT NULL OR (a.state = 'held' AND a.held_for NOT IN :withheld)
+    GROUP BY a.id, a.mode, a.state, a.held_for
+"""
+_DISPUTES: Final = """
+    dispute d JOIN vote v ON v.id = d.vote_id
+    WHERE d.state IN ('submitted', 'evidence', 'recheck')
+"""
+_QUEUE: Final = f"""
     SELECT * FROM (
-        SELECT 'flag:' || f.id AS subject, f.mode, f.month, f.hour, f.detector AS what,
+        SELECT 'flag' AS kind, 'flag:' || f.id AS subject, f.mode, f.month, f.hour,
+               f.detector AS what,
                (SELECT count(*) FROM flag_vote fv WHERE fv.flag_id = f.id) AS votes,
                length(f.subject) - length(replace(f.subject, ' ', '')) + 1 AS voters,
                f.subject AS named, 0 AS reports
-        FROM flag f WHERE f.state = 'open'
+        FROM {_FLAGS}
         UNION ALL
-        SELECT 'answer:' || a.id, a.mode, NULL, coalesce(min(r.hour), ''),
+        SELECT 'answer', 'answer:' || a.id, a.mode, NULL, coalesce(min(r.hour), ''),
                CASE WHEN a.state = 'held' AND a.held_for NOT IN :withheld
                     THEN 'held' ELSE 'reported' END,
                (SELECT count(*) FROM ballot_slot s JOIN vote v ON v.ballot_id = s.ballot_id
                 WHERE s.answer_id = a.id),
                count(DISTINCT b.voter), min(b.voter), count(r.id)
-        FROM answer a
-        LEFT JOIN report r ON r.answer_id = a.id AND r.open
-        LEFT JOIN ballot b ON b.id = r.ballot_id
-        WHERE r.id IS NOT NULL OR (a.state = 'held' AND a.held_for NOT IN :withheld)
-        GROUP BY a.id, a.mode, a.state, a.held_for
+        FROM {_ANSWERS}
         UNION ALL
-        SELECT 'dispute:' || d.id, v.mode, v.month, d.hour, d.state, 1, 1, v.voter, 0
-        FROM dispute d JOIN vote v ON v.id = d.vote_id
-        WHERE d.state IN ('submitted', 'evidence', 'recheck')
+        SELECT 'dispute', 'dispute:' || d.id, v.mode, v.month, d.hour, d.state, 1, 1, v.voter, 0
+        FROM {_DISPUTES}
     ) waiting
-    WHERE (hour, subject) > (:hour, :subject)
+    WHERE (hour, subject) > (:hour, :subject) AND kind LIKE :kind
     ORDER BY hour, subject LIMIT :most
-    """
-).bindparams(bindparam("withheld", expanding=True))
+"""  # noqa: S608 - all written here
+_PLACES: Final = f"""
+    SELECT 'flag' AS kind, 'flag:' || f.id AS subject, f.hour FROM {_FLAGS}
+    UNION ALL
+    SELECT 'answer', 'answer:' || a.id, coalesce(min(r.hour), '') FROM {_ANSWERS}
+    UNION ALL
+    SELECT 'dispute', 'dispute:' || d.id, d.hour FROM {_DISPUTES}
+"""  # noqa: S608 - all written here
+_KINDS: Final = f"""
+    SELECT kind, count(*) AS cases, min(CASE WHEN hour <> '' THEN hour END) AS since
+    FROM ({_PLACES}) waiting GROUP BY kind ORDER BY count(*) DESC, kind
+"""  # noqa: S608 - all written here
+_BESIDE: Final = f"""
+    WITH waiting AS ({_PLACES}), own AS (SELECT hour, subject FROM waiting WHERE subject = :subject)
+    SELECT (SELECT count(*) FROM own) AS waits,
+           (SELECT w.subject FROM waiting w, own WHERE (w.hour, w.subject) < (own.hour, own.subject)
+            ORDER BY w.hour DESC, w.subject DESC LIMIT 1) AS before,
+           (SELECT w.subject FROM waiting w, own WHERE (w.hour, w.subject) > (own.hour, own.subject)
+            ORDER BY w.hour, w.subject LIMIT 1) AS after,
+           (SELECT w.subject FROM waiting w ORDER BY w.hour, w.subject LIMIT 1) AS oldest
+"""  # noqa: S608 - all written here
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +114,19 @@ class Queue:
     next: tuple[str, str] | None
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Cases that wait, by kind, the most first; since when the oldest does, empty where unknown."""
+
+    kinds: tuple[tuple[CaseKind, int], ...]
+    since: str
+
+
 def queue_for_moderators(
-    conn: Connection, after: tuple[str, str] | None = None, limit: int | None = None
+    conn: Connection,
+    after: tuple[str, str] | None = None,
+    limit: int | None = None,
+    kind: CaseKind | None = None,
 ) -> Queue:
     """Return a page of what waits, oldest first.
 
@@ -90,17 +134,12 @@ def queue_for_moderators(
         conn: to read with.
         after: the `next` of the page before; None for the first.
         limit: rows of the page; as the rules say unless told.
+        kind: of the cases; None for all.
     """
     most = limit or review_rules.current().page_rows
     hour, subject = after or ("", "")
-    rows = conn.execute(
-        _QUEUE,
-        {
-            "withheld": sorted(REASONS[Act.WITHHOLD_ANSWER]),
-            "hour": hour,
-            "subject": subject,
-            "most": most + 1,
-        },
+    rows = _run(
+        conn, _QUEUE, hour=hour, subject=subject, kind="%" if kind is None else kind, most=most + 1
     ).all()
     items = tuple(
         Item(
@@ -118,3 +157,21 @@ def queue_for_moderators(
     )
     more = len(rows) > most
     return Queue(items, (items[-1].hour, str(items[-1].subject)) if more else None)
+
+
+def waiting_for_moderators(conn: Connection) -> Waiting:
+    """Count all that waits."""
+    rows = _run(conn, _KINDS).all()
+    hours = [row.since for row in rows if row.since is not None]
+    return Waiting(tuple((row.kind, row.cases) for row in rows), min(hours, default=""))
+
+
+def neighbours_in_queue(conn: Connection, subject: Subject) -> tuple[str | None, str | None]:
+    """Return the cases before and after one; of a decided one, None and the oldest that waits."""
+    found = _run(conn, _BESIDE, subject=str(subject)).one()
+    return (found.before, found.after) if found.waits else (None, found.oldest)
+
+
+def _run(conn: Connection, sql: str, **values: str | int) -> CursorResult[Any]:
+    statement = text(sql).bindparams(bindparam("withheld", expanding=True))
+    return conn.execute(statement, {"withheld": sorted(REASONS[Act.WITHHOLD_ANSWER]), **values})

@@ -138,6 +138,7 @@ ballot = Table(
     Column("set_probability", Text, nullable=False),  # P(S) of the four shown, decimal (V-063)
     closed_set("mode", "speed", "expert"),
     closed_set("state", "open", "voted", "skipped", "withdrawn"),
+    Index("ix_ballot_voter", "voter"),
 )
 
 ballot_slot = Table(

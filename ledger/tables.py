@@ -54,6 +54,7 @@ event = Table(
 """Every event, in true order by `seq`."""
 
 Index("ix_event_stream_seq", event.c.stream, event.c.seq)
+Index("ix_event_kind_stream", event.c.kind, event.c.stream, event.c.seq)
 
 event_private = Table(
     "event_private",

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from arena import review_rules
 from arena.case_subject import Subject
 from arena.cases import Case, case_for_moderators
+from arena.review_queue import neighbours_in_queue
 from arena.review_rules import REASONS, Act
 from arena.standing_reasons import JOIN_REASONS
 from webapp.board.caches import board_caches
@@ -26,7 +27,6 @@ from webapp.moderation.case_view import (
 )
 from webapp.moderation.guard import MODERATORS, moderators_only, session_now, uncached
 from webapp.moderation.plain_numbers import few_digits, one_in
-from webapp.moderation.queue import neighbours_in_queue
 from webapp.visitors import request_time_us
 from webapp.wiring import services
 
@@ -48,8 +48,8 @@ def show(subject: str) -> AnyResponse:
     if asked.kind == "vote":
         return redirect(f"/moderation/votes/{asked.name}", code=303)
     case = read_case(asked)
-    before, after = neighbours_in_queue(subject)
     with services().database.read() as conn:
+        before, after = neighbours_in_queue(conn, asked)
         names = model_names(services().ports.catalogue.current(conn).models)
     page = render_template(
         "moderation/case.html",

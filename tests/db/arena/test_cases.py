@@ -14,7 +14,11 @@ from arena.decisions import public_decisions
 from arena.errors import AlreadyDecided, UnknownCase, UnknownCode, UnknownVote
 from arena.rebuild import PROJECTED, rebuild
 from arena.refits import refit_now
-from arena.review_queue import queue_for_moderators
+from arena.review_queue import (
+    neighbours_in_queue,
+    queue_for_moderators,
+    waiting_for_moderators,
+)
 from arena.standing_reasons import RestoreReason, StrikeReason
 from arena.vote_life import VoteLife, vote_life_for_moderators
 from ledger import store
@@ -373,3 +377,46 @@ def arena_events(arena: ArenaSite) -> list[str]:
         "voter.banned",
     )
     return [each.id for each in arena.events(*kinds)]
+
+
+def test_the_queue_knows_what_stands_beside_a_case(either_arena: ArenaSite) -> None:
+    """Each case has those before and after it, also in one hour; a decided one leads to the oldest.
+
+    The counts by kind are those of the queue itself, and one kind alone keeps the order.
+    """
+    arena = either_arena
+    voter = arena.voter()
+    cast = vote(arena, voter)
+    strike(arena, cast)
+    disputes.open_dispute(arena.services.ports, visitor(arena, voter), cast.id, "Why?")
+    arena.clock.advance(3600)
+    report(arena)
+    decided = raise_flag(arena, [cast], look=100)
+    review.decide_flag(
+        arena.services.ports,
+        ADA,
+        decided,
+        verdict="dismissed",
+        reason="chance",
+        now_us=arena.clock(),
+    )
+    for look in (20, 50):
+        raise_flag(arena, [cast], look=look)
+
+    in_order = list(pages(arena))
+    with arena.database.read() as conn:
+        waiting = waiting_for_moderators(conn)
+        beside = [neighbours_in_queue(conn, Subject.read(each)) for each in in_order]
+        of_decided = neighbours_in_queue(conn, Subject("flag", decided))
+        first = queue_for_moderators(conn, limit=1, kind="flag")
+        rest = queue_for_moderators(conn, first.next, kind="flag")
+        whole = queue_for_moderators(conn).items
+
+    assert dict(waiting.kinds) == {"flag": 2, "answer": 1, "dispute": 1}
+    assert waiting.since == whole[0].hour
+    around = [None, *in_order, None]
+    assert beside == list(zip(around[:-2], around[2:], strict=True))
+    assert of_decided == (None, in_order[0])
+    flags_alone = [str(each.subject) for each in (*first.items, *rest.items)]
+    assert flags_alone == [each for each in in_order if each.startswith("flag:")]
+    assert rest.next is None
