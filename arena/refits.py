@@ -21,8 +21,10 @@ from arena.boards import PublishedBoard, as_mode
 from arena.events import Mode
 from arena.ports import Ports
 from arena.publishing import Fitted, publish
+from arena.tables import vote
 from arena.vote_columns import Columns
 from ledger import store
+from ledger.search import recorded
 from ranking import caps, lobster
 from ranking import rules as ranking_rules
 
@@ -39,8 +41,13 @@ __all__ = [
 
 def waiting(conn: Connection, mode: Mode, month: str, published: PublishedBoard | None) -> int:
     """Count the sequenced votes of a mode and month that its last board does not hold yet."""
-    low = published.log_size if published else 0
-    high = store.head(conn).size
+    if published is None:
+        # Without a board to begin at, the log would be read from its first entry on.
+        logged = recorded()
+        cast = select(func.count()).join_from(vote, logged, logged.c.id == vote.c.id)
+        of_month = cast.where(vote.c.mode == mode, vote.c.month == month)
+        return conn.execute(of_month.where(logged.c.idx.is_not(None))).scalar_one()
+    low, high = published.log_size, store.head(conn).size
     entries = store.sequenced(arena_stream(mode, month), "vote.cast", low, high).subquery()
     return conn.execute(select(func.count()).select_from(entries)).scalar_one()
 

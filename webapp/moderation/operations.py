@@ -20,11 +20,10 @@ from antiabuse.unrun_checks import Check
 from antiabuse.utc import DAY_US, MINUTE_US, hour_of, month_of, previous_month
 from arena import boards, fit_faults, refits
 from arena.boards import MODES, PublishedBoard
-from arena.case_subject import CaseKind
 from arena.events import Mode
 from arena.fit_faults import BoardFault, FitFault
 from arena.freshness import NEARLY_STALE, Freshness, pool_freshness
-from arena.review_queue import queue_for_moderators
+from arena.review_queue import Waiting, waiting_for_moderators
 from arena.sweep_report import LastSweep, OverdueSweep, last_sweep, overdue_sweeps
 from ledger import sequencer, store
 from ledger.checkpoint import SignedCheckpoint
@@ -40,7 +39,6 @@ operation_pages = Blueprint("moderation_operations", __name__, url_prefix="/mode
 
 _WEEK_US: Final = 7 * DAY_US
 _LOG_LATE_US: Final = 5 * MINUTE_US  # a waiting event is in the log within about a minute
-_MOST_CASES: Final = 5_000
 
 LimitState = Literal["one_process", "shared", "alone"]
 Concern = Literal["log", "fits", "boards", "limits", "checks", "overdue", "detectors", "pool"]
@@ -77,15 +75,6 @@ class LogState:
     checkpoint: SignedCheckpoint | None
     waiting: int
     late: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Cases that wait for a moderator, by kind, since when; `more` if not all are counted."""
-
-    kinds: tuple[tuple[CaseKind, int], ...]
-    since: str
-    more: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +140,7 @@ def _operations(conn: Connection, now_us: int) -> Operations:
         devices=device_numbers(conn, month_of(now_us)) if fingerprint else None,
         erased=erased_since(conn, now_us - _WEEK_US),
         kept_from=kept_at(now_us).month,
-        cases=_cases(conn),
+        cases=waiting_for_moderators(conn),
         failures=failures_since(conn, now_us - DAY_US),
     )
 
@@ -206,10 +195,3 @@ def _limits() -> LimitState:
     if services().settings.redis_url is None:
         return "one_process"
     return "shared" if limiter.storage.check() else "alone"
-
-
-def _cases(conn: Connection) -> Waiting:
-    queue = queue_for_moderators(conn, limit=_MOST_CASES)
-    kinds = Counter(item.subject.kind for item in queue.items)
-    since = next((item.hour for item in queue.items if item.hour), "")
-    return Waiting(tuple(kinds.most_common()), since, queue.next is not None)
