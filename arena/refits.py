@@ -25,7 +25,7 @@ from arena.tables import vote
 from arena.vote_columns import Columns
 from ledger import store
 from ledger.search import recorded
-from ranking import caps, lobster
+from ranking import limits, lobster
 from ranking import rules as ranking_rules
 
 __all__ = [
@@ -78,15 +78,14 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
     kind = as_mode(mode)
     with ports.database.read() as conn:
         previous = boards.latest(conn, kind, month)
-        columns = standing.columns_at(ports, conn, kind, month, store.head(conn).size)
+        columns = _real(standing.columns_at(ports, conn, kind, month, store.head(conn).size))
         header = headers.latest(conn, kind, month)
-    columns, choices, capped = _counted(columns)
-    if previous is None and not (choices.weight > 0).any():
+    if previous is None and not (columns.votes["weight"] > 0).any():
         return False
     if previous is not None and previous.demo and not columns.votes["demo"].any():
         previous = None  # the demo's models and zero mean nothing to real ones
     start = {row.model: row.theta for row in previous.rows} if previous else None
-    fitted = lobster.fit(choices, start=start)
+    columns, fitted, capped = _limited(columns, start)
     basket = _basket(fitted, header, previous)
     made = lobster.board(fitted, basket=basket or None)
     sums = totals(columns)
@@ -111,29 +110,29 @@ def counted(columns: Columns) -> tuple[Columns, Lowered]:
     """Return the votes that boards are made of, with capped weights, and how many were lowered.
 
     Those are the real votes once there are some, else the demo votes (V-174, X-014). No voter
-    cluster and no network supplies too much of a model's evidence (V-155); all factors come from
-    the uncapped weights. Points follow the weight (V-041).
+    cluster and no network supplies too much of a model's evidence (V-155), or moves a score too
+    far. Points follow the weight (V-041).
     """
-    kept, _, lowered = _counted(columns)
+    kept, _, lowered = _limited(_real(columns))
     return kept, lowered
 
 
-def _counted(columns: Columns) -> tuple[Columns, lobster.Choices, Lowered]:
-    """Return what `counted` does, and the votes as the engine takes them."""
+def _real(columns: Columns) -> Columns:
     demo = columns.votes["demo"].astype(bool)
-    kept = columns if demo.all() else columns.where(~demo)
-    choices, rules = kept.choices(), ranking_rules.current()
-    by_voter = factors = caps.cap_factors(choices, None, rules)
-    networks = np.ascontiguousarray(kept.votes["network"])
-    if (networks >= 0).any():
-        factors = np.minimum(by_voter, caps.address_factors(choices, networks, rules))
-    lowered, flags = caps.capped(choices, factors)
-    if not flags.any():
-        return kept, choices, Lowered(0, 0)
-    further = flags & (factors < by_voter)
-    made = kept.weighing(lowered.weight)
-    made.votes["changes"] = _scaled(made.votes["changes"], factors)
-    return made, lowered, Lowered(int((flags & ~further).sum()), int(further.sum()))
+    return columns if demo.all() else columns.where(~demo)
+
+
+def _limited(
+    columns: Columns, start: Mapping[str, float] | None = None
+) -> tuple[Columns, lobster.Fit, Lowered]:
+    """Lower the weights of votes, and fit them from some log-strengths."""
+    networks = np.ascontiguousarray(columns.votes["network"])
+    made = limits.limited(columns.choices(), networks, ranking_rules.current(), start=start)
+    lowered = Lowered(int(made.voters.sum()), int(made.networks.sum()))
+    if any(lowered):
+        columns = columns.weighing(made.choices.weight)
+        columns.votes["changes"] = _scaled(columns.votes["changes"], made.factors)
+    return columns, made.fitted, lowered
 
 
 def _scaled(changes: NDArray[np.int32], factors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from ranking.lobster import Choices, Flags, Floats, Ints, WrongUseError
 from ranking.picks import sums
 from ranking.rules import RankingRules
 
-__all__ = ["address_factors", "cap_factors", "capped"]
+__all__ = ["address_factors", "by_address", "cap_factors", "capped"]
 
 _WEIGHT_UNIT: Final = 10**lobster.WEIGHT_DIGITS
 _MARGIN: Final = 1 - 1e-9  # sums in another order may differ by this share
@@ -58,11 +58,16 @@ def address_factors(choices: Choices, address: Ints, rules: RankingRules) -> Flo
 def _by_address(shown: _Shown, address: Ints) -> Floats:
     if address.shape != shown.weight.shape:
         raise WrongUseError("addresses need one label a vote")
-    voter, _ = shown.voter
-    known = address >= 0
-    # Below 0 stand the voters without an address, each one a supplier.
-    number, count = lobster.numbered(np.where(known, address.astype(np.int64), -1 - voter))
-    return shown.factors(number, count, unknown=~known)
+    number, count = by_address(address, shown.voter[0])
+    return shown.factors(number, count, unknown=address < 0)
+
+
+def by_address(address: Ints, voter: Ints) -> tuple[Ints, int]:
+    """Number the suppliers from 0 where addresses supply, and say how many there are.
+
+    A voter, numbered from 0, whose address is below 0 and so not known is a supplier of its own.
+    """
+    return lobster.numbered(np.where(address >= 0, address.astype(np.int64), -1 - voter))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

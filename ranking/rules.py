@@ -280,6 +280,20 @@ class RankingRules:
         default=10,
         metadata={"unit": "voters of a model", "reason": "with fewer, a cap leaves too little"},
     )
+    bound_errors: float = field(
+        default=1.5,
+        metadata={
+            "unit": "standard errors of a model's score without the supplier",
+            "reason": "half an interval is 1.96; no honest voter measured came to 1",
+        },
+    )
+    bound_steps: int = field(
+        default=1_000,
+        metadata={
+            "unit": "parts of a weight",
+            "reason": "rounded down to these, factors are the same from any start of the fit",
+        },
+    )
 
 
 _RULES = {rules.id: rules for rules in (RankingRules(),)}

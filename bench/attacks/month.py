@@ -23,7 +23,7 @@ from arena.votes import Choice
 from bench.attacks.people import Shown
 from bench.attacks.setting import DAY_US, LIMITS, START_US, Ballot, Memory, Setting, Visit
 from bench.attacks.votes import VoteLog, mark_of
-from ranking import caps, lobster, ucbe
+from ranking import limits, lobster, ucbe
 from ranking import rules as ranking_rules
 from ranking.exposure import SET_SIZE, Candidate
 from ranking.lifecycle import Standing, State, look, multiplier
@@ -173,16 +173,19 @@ class Month:
         self.showings = np.bincount(counted.ravel(), minlength=len(self.names))
         self.known = self._indices()
 
-    def capped(self, without: Flags | None = None) -> lobster.Choices:
-        """Return the votes with weights after the influence cap, by voter and by network."""
+    def limited(self, without: Flags | None = None) -> limits.Limited:
+        """Return all votes but those of a mask, with what cap and bound leave of them."""
         choices = self.votes.choices(without=without)
-        networks = self.votes.rows["network"].copy()
-        return caps.capped(choices, caps.cap_factors(choices, networks, RULES))[0]
+        start = dict(zip(self.names, self.theta.tolist(), strict=True))
+        return limits.limited(choices, self.votes.rows["network"].copy(), RULES, start=start)
+
+    def capped(self, without: Flags | None = None) -> lobster.Choices:
+        """Return the votes with the weights that count, by voter and by network."""
+        return self.limited(without).choices
 
     def fit(self, without: Flags | None = None) -> Floats:
         """Return log-strengths from all votes but those of a mask."""
-        start = dict(zip(self.names, self.theta.tolist(), strict=True))
-        return lobster.strengths(self.capped(without), start=start)
+        return self.limited(without).fitted.theta
 
     def join(self, voters: Collection[int]) -> None:
         """Make voters one cluster, their past votes as well."""
@@ -248,8 +251,8 @@ class Month:
                 self._look(now_us)
 
     def _look(self, now_us: int) -> None:
-        choices = self.capped()
-        fitted = lobster.fit(choices)
+        made = self.limited()
+        choices, fitted = made.choices, made.fitted
         basket = lobster.basket_of(fitted, fitted.models)
         rows = {row.model: row for row in lobster.board(fitted, basket=basket).models}
         standings = [

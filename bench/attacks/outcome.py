@@ -45,6 +45,7 @@ class Outcome:
         to_3: likewise to three.
         ids: of the fleet.
         excluded: share of the fleet's votes that are struck.
+        aimed: share of the fleet's votes that showed its target that are struck.
         reported: share of the fleet's votes by ids that people are asked to look at.
         after: votes of an id when it is excluded, median.
         honest_hurt: honest voters excluded.
@@ -64,6 +65,7 @@ class Outcome:
     to_3: tuple[int, int] | None
     ids: int
     excluded: float
+    aimed: float
     reported: float
     after: float | None
     honest_hurt: int
@@ -148,6 +150,7 @@ def measured(
         to_3=_votes_to(trace, 3, sign),
         ids=len(trace.bots),
         excluded=float(struck[is_bot].mean()),
+        aimed=float(struck[is_bot & (rows["sets"] == target).any(axis=1)].mean()),
         reported=float(reported[is_bot].mean()),
         after=median(found) if found else None,
         honest_hurt=len(hurt),

@@ -34,6 +34,8 @@ SETTINGS: Final[Mapping[str, Setting]] = {
 }
 FULL: Final = "speed, 2,000"
 SLOW: Final = "expert, 10,000"
+LARGE_FULL: Final = "speed, 10,000"
+ONE_SUPPLIER: Final = ("B10", "B11")  # what one device or network moves grows with the month
 ONE_ID: Final = (50, 100, 200)
 SHARES: Final = (0.05, 0.1, 0.2)
 POOLS: Final = ((300, 300), (1_000, 300), (300, 5), (300, 1))
@@ -123,9 +125,11 @@ def _fleets(name: str, people: People, seed: int) -> list[tuple[Key, Any]]:
 
 
 def _cases(name: str) -> tuple[Case, ...]:
-    """Return the fleets of a setting: all, the four most telling, or two where months are slow."""
+    """Return the fleets of a setting: all, the most telling, or two where months are slow."""
     if name == SLOW:
         return tuple(case for case in MAIN if case.bot in ("B2", "B3"))
+    if name == LARGE_FULL:
+        return MAIN + tuple(case for case in CASES if case.bot in ONE_SUPPLIER)
     return MAIN + CASES if name == FULL else MAIN
 
 

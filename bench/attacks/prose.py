@@ -39,8 +39,9 @@ log-normal reading times around 40 s (Speed) and 90 s (Expert), {skims} skimmers
 ten behind a shared network.
 
 **The month.** 20 models 14 points apart, a pool of 300 questions (Speed) or 120 (Expert). Draw,
-weights, admission, quotas, influence cap, fit and lifecycle are the arena's own functions; a test
-holds this simulation against the application on the same ballots, to the last digit of a weight.
+weights, admission, quotas, influence cap and bound, fit and lifecycle are the arena's own
+functions; a test holds this simulation against the application on the same ballots, to the last
+digit of a weight.
 A fleet comes when the honest ballots are cast, with 600 votes in a month of 2,000 and 1,200 in
 one of 10,000: far more than a rank costs. Its ids have a network each and 50 votes each, unless
 said otherwise, and name models rightly in 95 %. The target stands tenth.
@@ -51,16 +52,17 @@ strikes by itself: the ruleset lists none, and this page is the measure by which
 listed. **Reported** means that people are asked to look, and might strike these votes too."""
 
 FLEETS: Final = """\
-"After" is how many votes an id had cast when it was struck. "Points left" are those of the target
-on the board computed anew without the struck votes. In each attacked month {looked_at} honest
-voters are looked at one by one, and all of them for campaigns; "honest struck"
-counts those lost."""
+"Votes struck" are those of the fleet, beside them those that showed its target: an id that never
+saw the target has done nothing that could be found. "After" is how many votes an id had cast when
+it was struck. "Points left" are those of the target on the board computed anew without the struck
+votes. In each attacked month {looked_at} honest voters are looked at one by one, and all of them
+for campaigns; "honest struck" counts those lost."""
 
 WEIGHTS: Final = """\
 All bots claim the dwell and scrolling of a perfect reader (B14), at a human pace, and honest
 voters do not, so as cast a bot's vote weighs more: no rule about values from the browser can
 change that, and the weight can only be lowered. What the board counts is the weight after
-influence cap and strikes."""
+influence cap, bound and strikes."""
 
 HONEST: Final = """\
 Nobody attacks. How many honest voters each detector reports, and how many pass its stricter
@@ -86,7 +88,8 @@ its look or before. Of bots the shares are given, of honest voters how many."""
 READING: Final = """\
 - **A fleet is cheap where its ids look unrelated.** Twelve ids from twelve networks take a
   middling model to the top of a board of 2,000 ballots. One id, one device and one /24 are held
-  by the influence cap whether anybody finds them or not.
+  by the influence cap and bound whether anybody finds them or not: by the cap in small months, and
+  in large ones, where five per cent of a model's votes outweigh its interval, by the bound.
 - **A fleet is found as a whole.** Tests of single voters fade as the fleet moves the fit they
   compare with; `campaign` fits fleet and strength together and names almost all of it.
 - **Campaigns must be looked for first.** In a fit that a fleet has moved, honest voters look

@@ -137,11 +137,16 @@ def _share_of_votes(results: Results, bot: str) -> float:
     return float(np.mean([run.excluded for run in _fleets_of(results, bot)]))
 
 
+def _share_of_aimed(results: Results, bot: str) -> float:
+    return float(np.mean([run.aimed for run in _fleets_of(results, bot)]))
+
+
 def _caught(results: Results, bot: str) -> str:
     runs = _fleets_of(results, bot)
     whole = float(np.mean([run.excluded > _MOST for run in runs]))
-    text = f"{_share_of_votes(results, bot):.0%} of the votes, most of the fleet in {whole:.0%}"
-    return f"{text} of runs".replace("%", " %")
+    text = f"{_share_of_votes(results, bot):.0%} of the votes"
+    text += f" and {_share_of_aimed(results, bot):.0%} of those with the target"
+    return f"{text}, most of the fleet in {whole:.0%} of runs".replace("%", " %")
 
 
 def _alone(results: Results, habit: Habit) -> str:

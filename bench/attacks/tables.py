@@ -60,6 +60,7 @@ def fleet_table(results: Results, setting: str) -> str:
         ("votes to +3", lambda runs: _to(runs, "to_3", 0)),
         ("impressions to +3", lambda runs: _to(runs, "to_3", 1)),
         ("votes struck", lambda runs: share([run.excluded for run in runs])),
+        ("of those with the target", lambda runs: share([run.aimed for run in runs])),
         ("after", lambda runs: spread([run.after for run in runs])),
         ("points left", lambda runs: spread([run.left for run in runs])),
         ("votes reported", lambda runs: share([run.reported for run in runs])),

@@ -20,6 +20,9 @@ _LATEX: Final = {
     "cap": r"f_v = \min_{i \in S_v} \min\left(1, \; \frac{c_i}{1 - c_i}"
     r" \cdot \frac{W_i - X_{g,i}}{X_{g,i}} \right),"
     r" \qquad c_i = \max\left( [cap_share], \frac{[cap_even_shares]}{n_i} \right)",
+    "moved": r"d_{g} = A \, u_g, \quad e_{g,i}^2 = \max\Bigl( V_{ii}"
+    r" - \frac{G}{G-1} \sum_{h \subseteq g} (A \, u_h)_i^2, \; \underline{V}_{ii} \Bigr), \quad"
+    r" f_g = \min\Bigl( 1, \; \min_i \frac{[bound_errors] \, e_{g,i}}{|d_{g,i}|} \Bigr)",
     "chance": r"P_i = \frac{\gamma_i}{\gamma_A + \gamma_B + \gamma_C + \gamma_D}",
     "gain": r"\Delta_{\mathrm{best}} = K \, w \, (1 - P_{\mathrm{best}})",
     "penalty": r"\Delta_{\mathrm{worst}} = -r \, \Delta_{\mathrm{best}},"
@@ -97,7 +100,7 @@ def formula(name: str) -> Markup:
 def _numbers() -> dict[str, float]:
     ranking, voting = ranking_rules.current(), antiabuse_rules.current()
     names = (
-        "cap_even_shares", "cap_share", "elimination_z", "exposure_bonus_cap",
+        "bound_errors", "cap_even_shares", "cap_share", "elimination_z", "exposure_bonus_cap",
         "exposure_gap_floor", "ghost", "interval_z", "propensity_cap", "propensity_errors",
         "rank_level", "revival_z", "score_base", "score_scale",
     )  # fmt: skip

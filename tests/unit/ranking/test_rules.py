@@ -66,6 +66,8 @@ def test_the_rules_in_force_hold_the_published_numbers() -> None:
         "cap_share": 0.05,
         "cap_even_shares": 2,
         "cap_clusters": 10,
+        "bound_errors": 1.5,
+        "bound_steps": 1_000,
     }
 
 

@@ -58,6 +58,7 @@ def test_a_formula_holds_numbers_and_no_names_of_rules(name: str) -> None:
     "name, numbers",
     [
         ("cap", ["cap_share", "cap_even_shares"]),
+        ("moved", ["bound_errors"]),
         ("reweighting", ["propensity_cap"]),
         ("reweighted", ["propensity_errors"]),
         ("bounds", ["elimination_z", "revival_z"]),
