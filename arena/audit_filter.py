@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Select, Subquery, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Subquery, and_, or_, select
 
 from antiabuse.utc import SECOND_US
+from arena.audit_subjects import (
+    about_flag,
+    about_vote,
+    about_voter,
+    mentions,
+    on_ballots,
+    quoted,
+)
 from arena.ballot_events import arena_stream
 from arena.errors import UnknownCode
-from arena.tables import ballot, ballot_holder, ballot_slot, vote
-from ledger.canonical import canonical
+from arena.tables import ballot, ballot_slot, vote
 from ledger.search import TIMED, body_text, uuid7_from
 
 __all__ = ["AuditFilter", "conditions", "streams"]
@@ -72,10 +79,10 @@ def conditions(
     if wanted.kinds:
         found.append(events.c.kind.in_(wanted.kinds))
     if wanted.voter is not None:
-        found.append(_of_voter(conn, events, wanted.voter, private=private))
+        found.append(about_voter(conn, events, wanted.voter, private=private))
     if wanted.question is not None:
         on = select(ballot.c.id).where(ballot.c.question_id == wanted.question)
-        found.append(or_(_says(events, "question", wanted.question), _on(conn, events, on)))
+        found.append(or_(_says(events, "question", wanted.question), on_ballots(conn, events, on)))
     if wanted.model is not None:
         found.append(_of_model(conn, events, wanted.model))
     if wanted.reason is not None:
@@ -83,9 +90,9 @@ def conditions(
     if wanted.since is not None or wanted.until is not None:
         found.append(_between(conn, events, wanted.since, wanted.until))
     if wanted.flag is not None:
-        found.append(or_(events.c.id == wanted.flag, _mentions(events, wanted.flag)))
+        found.append(about_flag(events, wanted.flag))
     if wanted.vote is not None:
-        found.append(_of_vote(conn, events, wanted.vote))
+        found.append(about_vote(conn, events, wanted.vote))
     return found
 
 
@@ -102,39 +109,19 @@ def streams(events: Subquery, wanted: AuditFilter) -> list[ColumnElement[bool]]:
     return [events.c.stream.startswith(f"arena/{wanted.mode}/", autoescape=True)]
 
 
-def _of_voter(
-    conn: Connection, events: Subquery, name: str, *, private: bool
-) -> ColumnElement[bool]:
-    own = select(ballot.c.id).where(ballot.c.voter == name)
-    found = [_mentions(events, _quoted(name)), _on(conn, events, own)]
-    if private:
-        holder = select(ballot_holder.c.voter_id).where(ballot_holder.c.ballot_id.in_(own))
-        voter_id = conn.execute(holder.limit(1)).scalar()
-        month = conn.execute(select(ballot.c.month).where(ballot.c.voter == name).limit(1)).scalar()
-        if voter_id is not None and month is not None:
-            # The name belongs to one month, the voter's id to all of them.
-            months = [arena_stream(mode, month) for mode in _MODES]
-            found.append(and_(events.c.about == voter_id, events.c.stream.in_(months)))
-    return or_(*found)
-
-
-def _of_vote(conn: Connection, events: Subquery, vote_id: str) -> ColumnElement[bool]:
-    cast_on = select(vote.c.ballot_id).where(vote.c.id == vote_id)
-    own = or_(events.c.id == vote_id, _mentions(events, _quoted(vote_id)))
-    return or_(own, _on(conn, events, cast_on))
-
-
 def _of_model(conn: Connection, events: Subquery, slug: str) -> ColumnElement[bool]:
     shown = select(ballot_slot.c.ballot_id).where(ballot_slot.c.model == slug)
-    return or_(_says(events, "model", slug), _says(events, "slug", slug), _on(conn, events, shown))
+    return or_(
+        _says(events, "model", slug), _says(events, "slug", slug), on_ballots(conn, events, shown)
+    )
 
 
 def _for_reason(events: Subquery, reason: str) -> ColumnElement[bool]:
-    lowered = select(vote.c.id).where(vote.c.reasons.contains(_quoted(reason), autoescape=True))
+    lowered = select(vote.c.id).where(vote.c.reasons.contains(quoted(reason), autoescape=True))
     return or_(
         *(_says(events, name, reason) for name in ("reason", "detector", "cause")),
         events.c.id.in_(lowered),
-        and_(events.c.kind == "vote.reasoned", _mentions(events, _quoted(reason))),
+        and_(events.c.kind == "vote.reasoned", mentions(events, quoted(reason))),
     )
 
 
@@ -161,19 +148,5 @@ def _first_us(hour: str) -> int:
         raise UnknownCode(f"{hour!r} is no hour such as 2026-11-30T13:00Z") from error
 
 
-def _on(conn: Connection, events: Subquery, ballots: Select[Any]) -> ColumnElement[bool]:
-    """Keep events about any of these ballots."""
-    return or_(events.c.id.in_(ballots), body_text(conn, events.c.body, "ballot").in_(ballots))
-
-
 def _says(events: Subquery, name: str, value: str) -> ColumnElement[bool]:
-    return _mentions(events, f'"{name}":{_quoted(value)}')
-
-
-def _quoted(value: str) -> str:
-    """Write a text as canonical JSON does."""
-    return canonical(value).decode()
-
-
-def _mentions(events: Subquery, words: str) -> ColumnElement[bool]:
-    return events.c.body.contains(words, autoescape=True)
+    return mentions(events, f'"{name}":{quoted(value)}')
