@@ -85,6 +85,7 @@ def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
 
     Raises:
         NothingToShow: no question has showable answers of four models.
+        UnknownVoter: all about the voter was erased.
     """
     life_us = antiabuse_rules.current().ballot_life_s * SECOND_US
     found = None
@@ -113,10 +114,11 @@ def _used_up(state: VoterState) -> Allowance | None:
 
 
 def _record_view(ports: Ports, visitor: Visitor, found: OpenBallot) -> None:
-    """Log that a ballot was shown again (V-127)."""
+    """Log that a ballot was shown again (V-127); an erasure waits for it."""
     shown = BallotShown(ballot=found.id, hour=hour_of(visitor.now_us))
     event = ballot_event(shown, event_id=uuid4(ports.rng), mode=found.mode, visitor=visitor)
     with ports.database.write() as conn:
+        quotas.lock(conn, visitor.voter, visitor.now_us)
         project(conn, ports.log.append(conn, event))
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, func, select
 
+from antiabuse import quotas
 from antiabuse.admission import Refusal
 from antiabuse.utc import hour_of
 from arena import closed_months, moderation, review_rules
@@ -39,9 +40,11 @@ def open_dispute(ports: Ports, visitor: Visitor, vote_id: str, text: str) -> str
     Raises:
         DisputeRefused: `empty`, `over_long`, `not_yours`, `month_over`, `already_open`,
             `too_many`, `by_rule` or `counts_already`; nothing is stored but a refusal's trace.
+        UnknownVoter: nothing is kept on the voter; all was erased, or there never was anything.
     """
     words = _words(text, required=True)
     with ports.database.write() as conn:
+        quotas.lock(conn, visitor.voter, visitor.now_us)
         found = _lock_vote(conn, vote_id, voter=visitor.voter)
         if found is not None:
             _check_may_open(conn, found, visitor.now_us)
@@ -75,9 +78,11 @@ def add_evidence(ports: Ports, visitor: Visitor, dispute_id: str, text: str) -> 
 
     Raises:
         DisputeRefused: `empty`, `over_long`, `not_yours`, `too_late` or `too_many`.
+        UnknownVoter: nothing is kept on the voter; all was erased, or there never was anything.
     """
     words = _words(text, required=True)
     with ports.database.write() as conn:
+        quotas.lock(conn, visitor.voter, visitor.now_us)
         found = _lock_dispute(conn, dispute_id, voter=visitor.voter)
         if found is not None:
             if found.state not in _OPEN_TO_VOTER:
@@ -218,7 +223,8 @@ def _lock_vote(
 ) -> Row[str, str, str, int] | None:
     """Lock a vote, if it is that of a voter; None when it is not there or another's.
 
-    Every step locks the vote before its dispute, so two steps at once never wait for each other.
+    Every step locks the vote before its dispute, and a voter's step their own row before both: so
+    two steps at once never wait for each other, and an erasure waits for either.
     """
     query = select(vote.c.id, vote.c.mode, vote.c.month, vote.c.weight_micro)
     query = query.where(vote.c.id == vote_id)

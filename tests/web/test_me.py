@@ -13,6 +13,7 @@ from ledger.canonical import canonical, digest
 from ledger.verify import verify_log
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import MODELS, ArenaSite, Voter, reason_of, route_of, vote_form
+from tests.fixtures.moderation_cases import dispute_of, one_sided_voter
 
 DEVICE = "ab" * 32
 
@@ -272,9 +273,10 @@ def test_a_vote_not_yet_in_the_log_can_be_erased(arena: ArenaSite) -> None:
 def test_a_kept_cookie_opens_nothing(either_arena: ArenaSite) -> None:
     """A copy of the old cookie gets a new id on the ballot, and no write is taken from it."""
     site = either_arena
-    voter = site.voter()
-    route = route_of(voter.read_and_vote())
+    seen = one_sided_voter(site, 1)
+    voter, (route,) = seen.voter, seen.routes
     token = voter.ballot("expert").token
+    dispute = dispute_of(site, seen)
     old_cookie, old_id = voter.cookie, voter.id
     voter.post("/me/erase")
     parts = site.count("event_private")
@@ -286,10 +288,20 @@ def test_a_kept_cookie_opens_nothing(either_arena: ArenaSite) -> None:
         ("/vote", vote_form(token)),
         ("/skip", {"ballot": token}),
         ("/consent", {"fingerprint": "yes"}),
+        ("/report", {"ballot": token, "slot": "A", "reason": "identity"}),
+        (f"/disputes/{dispute}/evidence", {"text": "I read it twice."}),
     ):
         refused = copy.post(path, form)
         assert (refused.status_code, reason_of(refused)) == (403, "bad_identity"), path
     assert site.count("event_private") == parts
+    for path, form, status in (
+        ("/vote", {"ballot": "no token"}, 400),
+        (f"/ballots/{route}/reasons", {"reason": "correct"}, 404),
+        ("/disputes", {"vote": route, "text": "I read it."}, 404),
+    ):
+        assert copy.post(path, form).status_code == status, path
+    assert site.count("event_private", "subject = :id", id=old_id) == 0
+    assert site.count("event_private", "part LIKE :id", id=f"%{old_id}%") == 0
     assert copy.get(f"/receipts/{route}").status_code == 404
     assert data_of(copy)["voter"] is None
     copy.ballot()

@@ -13,8 +13,8 @@ from tests.fixtures.arena_site import ArenaSite, vote_form
 # looked for first.
 FIRST_BALLOT = 18
 NEXT_BALLOT = 19
-# Showing again: voter, ballot, and the event that says so (3).
-SHOWN_AGAIN = 8
+# Showing again: voter, ballot, the voter locked, and the event that says so (3).
+SHOWN_AGAIN = 9
 # Voting: voter (2), ballot, what was revealed, board, quota, event (3), ballot, vote, reveals (2),
 # sighting.
 VOTE_PLAIN = 15

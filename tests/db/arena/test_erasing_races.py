@@ -10,8 +10,10 @@ import pytest
 
 from antiabuse import erased
 from arena import own_data
+from ledger import private_parts
 from ledger.verify import verify_log
 from tests.fixtures.arena_site import ArenaSite, Voter
+from tests.fixtures.moderation_cases import dispute_of, one_sided_voter, strike
 
 TABS = 3
 
@@ -104,3 +106,34 @@ def test_a_request_that_waited_for_an_erasure_leaves_no_row(either_arena: ArenaS
 
     assert len(answers) == 1
     assert site.count("voter", "id = :id", id=gone) == 0
+
+
+@pytest.mark.parametrize("what", ["view", "reasons", "report", "dispute", "evidence"])
+def test_what_waited_for_an_erasure_writes_nothing(either_arena: ArenaSite, what: str) -> None:
+    """A request that saw its ballot before the erasure commits leaves no word with the id."""
+    site = either_arena
+    seen = one_sided_voter(site, 2)
+    strike(site, seen.votes[1])
+    opened = dispute_of(site, seen)
+    token = seen.voter.ballot().token
+    gone = seen.voter.id
+    tab = tab_of(seen.voter)
+    requests: dict[str, Callable[[], object]] = {
+        "view": lambda: tab.get("/"),
+        "reasons": lambda: tab.post(f"/ballots/{seen.routes[0]}/reasons", {"reason": "correct"}),
+        "report": lambda: tab.post("/report", {"ballot": token, "slot": "A", "reason": "identity"}),
+        "dispute": lambda: tab.post("/disputes", {"vote": seen.routes[1], "text": "I read it."}),
+        "evidence": lambda: tab.post(f"/disputes/{opened}/evidence", {"text": "Twice."}),
+    }
+    asking = threading.Thread(target=requests[what])
+
+    with site.database.write() as conn:
+        private_parts.erase_about(conn, gone, now_us=site.clock())
+        erased.forget(conn, gone, site.clock())
+        asking.start()
+        asking.join(1)  # by now it waits for this transaction
+    asking.join(30)
+
+    assert not asking.is_alive()
+    assert site.count("event_private", "subject = :id", id=gone) == 0
+    assert site.count("event_private", "part LIKE :id", id=f"%{gone}%") == 0
