@@ -22,22 +22,28 @@ from arena.ballot_events import arena_stream
 from arena.boards import MODES
 from arena.closed_months import is_archived
 from arena.errors import NotArchived
-from ledger import search
+from ledger import search, store
 from ledger.event import Disclosure
 from ledger.search import body_fields, recorded, recorded_for_moderators
 
 __all__ = [
     "AuditPage",
     "Count",
+    "LoggedCounts",
     "Order",
     "every_row_for_moderators",
     "every_row_in_public",
+    "logged_counts",
     "public_counts",
     "public_rows",
     "rows_for_moderators",
+    "told_counts",
 ]
 
 Order = Literal["oldest", "newest"]
+LoggedCounts = Counter[tuple[str, str, str | None]]
+"""Events by kind, hour and reason."""
+
 _EXPORT_ROWS: Final = 500  # rows of an export held in memory at a time
 
 
@@ -161,6 +167,11 @@ def public_counts(conn: Connection, month: str, now_us: int) -> tuple[Count, ...
         month: `2026-11`.
         now_us: the present.
     """
+    return told_counts(logged_counts(conn, month, 0, store.head(conn).size), now_us)
+
+
+def logged_counts(conn: Connection, month: str, low: int, high: int) -> LoggedCounts:
+    """Count a month's events by kind, hour and reason in entries low <= index < high of the log."""
     events = recorded()
     fields = body_fields(
         conn,
@@ -172,21 +183,30 @@ def public_counts(conn: Connection, month: str, now_us: int) -> tuple[Count, ...
         ("cause",),
     )
     timed = case((events.c.id.like(search.TIMED), func.substr(events.c.id, 1, search.TIMED_ID)))
+    # As an expression, which no index has: else SQLite reads whole streams to find a few entries.
+    stream = events.c.stream if low == 0 else events.c.stream.concat("")
     logged = select(events.c.kind, timed.label("timed"), fields.label("fields")).where(
-        events.c.stream.in_([arena_stream(mode, month) for mode in (*MODES, "any")]),
-        events.c.idx.is_not(None),
+        stream.in_([arena_stream(mode, month) for mode in (*MODES, "any")]),
+        events.c.idx >= low,
+        events.c.idx < high,
     )
     # Counted here: the database would sort all of them first.
     seen = Counter((row.kind, row.timed, row.fields) for row in conn.execute(logged))
-    counted: Counter[tuple[str, str, str | None]] = Counter()
+    counted: LoggedCounts = Counter()
     for (kind, began, found), number in seen.items():
         told, *reasons = json.loads(found)
         hour = told or ("" if began is None else hour_of(search.time_us(began)))
-        if hour < hour_of(now_us):
-            counted[kind, hour, next(filter(None, reasons), None)] += number
+        counted[kind, hour, next(filter(None, reasons), None)] += number
+    return counted
+
+
+def told_counts(counted: LoggedCounts, now_us: int) -> tuple[Count, ...]:
+    """Return the counts of hours that are over, in order of hours."""
+    present = hour_of(now_us)
     return tuple(
         Count(*key, count)
         for key, count in sorted(counted.items(), key=lambda each: _in_order(each[0]))
+        if key[1] < present
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 from sqlalchemy import Connection
 
 from arena import audit
-from arena.audit import Count
+from arena.audit import LoggedCounts
+from ledger import store
 from tests.fixtures.arena_site import ArenaSite
 from tests.fixtures.moderation_cases import one_sided_voter
 from webapp.audit import count_cache
@@ -41,13 +43,7 @@ def test_readers_at_once_wait_for_one_count(
     arena: ArenaSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Eight readers and the file cost one counting; another month costs its own."""
-    asked: list[str] = []
-
-    def counting(conn: Connection, month: str, now_us: int) -> tuple[Count, ...]:
-        asked.append(month)
-        return audit.public_counts(conn, month, now_us)
-
-    monkeypatch.setattr(count_cache, "public_counts", counting)
+    asked = watch_counting(monkeypatch)
     readers = [arena.voter() for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
         pages = list(pool.map(lambda reader: reader.get("/audit").status_code, readers))
@@ -55,7 +51,40 @@ def test_readers_at_once_wait_for_one_count(
     readers[0].get("/audit?month=2026-10")
 
     assert pages == [200] * 8
-    assert asked == ["2026-11", "2026-10"]
+    assert [month for month, _ in asked] == ["2026-11", "2026-10"]
+
+
+def test_an_entry_is_counted_once(arena: ArenaSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later counts read only what the log gained, and come to the same as one from the start."""
+    asked = watch_counting(monkeypatch)
+    for _ in range(3):
+        one_sided_voter(arena, 2)
+        arena.sequence()
+        arena.clock.advance(3_600)
+        assert arena.voter().get("/audit").status_code == 200
+    told = arena.voter().get("/audit/counts.csv").text
+    with arena.database.read() as conn:
+        size, whole = store.head(conn).size, audit.public_counts(conn, "2026-11", arena.clock())
+
+    spans = [span for _, span in asked]
+    assert spans[0][0] == 0
+    assert spans[-1][1] == size
+    assert all(low == high for (_, high), (low, _) in pairwise(spans))
+    assert told.splitlines()[1:] == [
+        f"{each.kind},{each.hour},{each.reason or ''},{each.count}" for each in whole
+    ]
+
+
+def watch_counting(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, int]]]:
+    """Return a list that every counting adds its month and entries to."""
+    asked: list[tuple[str, tuple[int, int]]] = []
+
+    def counting(conn: Connection, month: str, low: int, high: int) -> LoggedCounts:
+        asked.append((month, (low, high)))
+        return audit.logged_counts(conn, month, low, high)
+
+    monkeypatch.setattr(count_cache, "logged_counts", counting)
+    return asked
 
 
 def test_each_application_counts_for_itself(arena: ArenaSite, month: ArenaSite) -> None:
