@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, delete, func, insert, select, update
@@ -54,13 +55,15 @@ def clear(conn: Connection) -> None:
 
 def _flag_raised(conn: Connection, recorded: RecordedEvent) -> None:
     event = FlagRaised.from_body(recorded.body)
+    subject = " ".join(event.subjects)
     row = {
         "id": recorded.id,
         "detector": event.detector,
         "mode": event.mode,
         "month": event.month,
         "hour": event.hour,
-        "subject": " ".join(event.subjects),
+        "subject": subject,
+        "subject_sha256": sha256(subject.encode()).hexdigest(),
         "look": event.look,
         "statistic": event.statistic,
         "threshold": event.threshold,

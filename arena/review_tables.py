@@ -82,6 +82,7 @@ flag = Table(
     Column("month", Text, nullable=False),
     Column("hour", Text, nullable=False),
     Column("subject", Text, nullable=False),  # pseudonyms joined by a space, sorted
+    Column("subject_sha256", Text, nullable=False),  # campaigns have more names than an index takes
     Column("look", Integer, nullable=False),
     Column("statistic", Text, nullable=False),
     Column("threshold", Text, nullable=False),
@@ -92,7 +93,7 @@ flag = Table(
     closed_set("mode", "speed", "expert"),
     closed_set("state", "open", "upheld", "dismissed"),
     # A sweep that runs twice, or goes on after being killed, raises nothing twice.
-    UniqueConstraint("detector", "mode", "month", "subject", "look"),
+    UniqueConstraint("detector", "mode", "month", "subject_sha256", "look"),
     Index("ix_flag_state", "state"),
 )
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, func, select
 
 from antiabuse.detectors import rules as detector_rules
 from antiabuse.utc import MINUTE_US, day_of, day_start_us, hour_of, month_of, previous_month
@@ -21,10 +22,10 @@ from arena.events import Mode
 from arena.ports import Ports
 from arena.review_tables import sweep_look
 from arena.sweep_night import NIGHT, Night, days_of
-from arena.sweep_votes import MonthVotes, read_votes
-from arena.tables import question, vote
+from arena.sweep_report import last_sweep
+from arena.sweep_votes import MonthVotes, cast_before, read_votes
 
-__all__ = ["Swept", "cast_before", "sweep", "sweep_if_due"]
+__all__ = ["Swept", "sweep", "sweep_if_due"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,27 @@ class Swept:
 
 
 def sweep_if_due(ports: Ports, now_us: int) -> list[Swept]:
-    """Sweep the open month and the one before it where a day is over that no sweep went over."""
+    """Sweep the open month and the one before it where a day is over that no sweep went over.
+
+    Raises:
+        ExceptionGroup: some sweeps failed, after all others were made; a note of each says which.
+    """
     if now_us < day_start_us(now_us) + detector_rules.current().sweep_minute * MINUTE_US:
         return []
-    made = []
-    for mode in MODES:
-        for month in (previous_month(now_us), month_of(now_us)):
+    made: list[Swept] = []
+    errors: list[Exception] = []
+    for mode, month in product(MODES, (previous_month(now_us), month_of(now_us))):
+        try:
             with ports.database.read() as conn:
                 due = _due(conn, mode, month, now_us)
-            if due:
-                swept = sweep(ports, mode, month, now_us)
-                made += [swept] if swept else []
+            swept = sweep(ports, mode, month, now_us) if due else None
+        except Exception as error:  # noqa: BLE001 - one month's fault must not stop the others
+            error.add_note(f"the sweep of {mode}, {month}")
+            errors.append(error)
+        else:
+            made += [swept] if swept else []
+    if errors:
+        raise ExceptionGroup("sweeps failed", errors)
     return made
 
 
@@ -111,7 +122,11 @@ def _raise(conn: Connection, ports: Ports, night: Night, now_us: int) -> int:
 
 
 def _due(conn: Connection, mode: Mode, month: str, now_us: int) -> bool:
-    """Say whether a month has votes of days gone by, and the last such day no sweep yet."""
+    """Say whether a month has votes of days gone by, and the last such day no sweep yet.
+
+    What could not run in an open month is made up by the next night; a month that is over has no
+    next night of its own, so it is tried again once a day until all of it ran (V-168).
+    """
     today = day_of(now_us)
     last = max((day for day in days_of(month) if day < today), default=None)
     if last is None:
@@ -123,7 +138,8 @@ def _due(conn: Connection, mode: Mode, month: str, now_us: int) -> bool:
         sweep_look.c.look == int(last[-2:]),
     )
     if conn.execute(swept.limit(1)).first() is not None:
-        return False
+        latest = None if month == month_of(now_us) else last_sweep(conn, mode, month)
+        return latest is not None and bool(latest.unrun) and day_of(latest.at_us) < today
     return conn.execute(cast_before(mode, month, today).limit(1)).first() is not None
 
 
@@ -133,17 +149,3 @@ def _all_sequenced(conn: Connection, mode: Mode, month: str, today: str, votes: 
     cast = conn.execute(select(func.count()).select_from(waiting)).scalar_one()
     gone = sum(day < today for day in days_of(month))
     return int((votes.days(np.arange(len(votes.ids))) <= gone).sum()) == cast
-
-
-def cast_before(mode: Mode, month: str, today: str) -> Select[tuple[str]]:
-    """Return a query for a month's votes, none a demo's, of the days before one."""
-    return (
-        select(vote.c.id)
-        .join(question, question.c.id == vote.c.question_id)
-        .where(
-            vote.c.mode == mode,
-            vote.c.month == month,
-            vote.c.hour < today,
-            question.c.demo.is_(False),
-        )
-    )

@@ -18,8 +18,8 @@ from arena.boards import MODES
 from arena.events import Mode
 from arena.review_events import SweepFinished
 from arena.review_tables import sweep_look
-from arena.sweep import cast_before
 from arena.sweep_night import NIGHT, days_of
+from arena.sweep_votes import cast_before
 from arena.tables import vote
 
 __all__ = ["LastSweep", "OverdueSweep", "last_sweep", "overdue_sweeps"]

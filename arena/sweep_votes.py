@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from antiabuse.detectors.shared import Sighting
 from antiabuse.tables import sighting as sighting_table
@@ -23,7 +23,7 @@ from arena.tables import question, vote
 from arena.vote_columns import Columns
 from ledger import store
 
-__all__ = ["MonthVotes", "Sightings", "read_sightings", "read_votes"]
+__all__ = ["MonthVotes", "Sightings", "cast_before", "read_sightings", "read_votes"]
 
 _PAGE: Final = 20_000  # log entries read at a time
 _DAY_HOURS: Final = 24
@@ -158,3 +158,17 @@ class _Numbers:
 def _hour_of_month(hour: str) -> int:
     """Read `2026-11-30T13:00Z` as hours from the month's first midnight."""
     return (int(hour[8:10]) - 1) * _DAY_HOURS + int(hour[11:13])
+
+
+def cast_before(mode: Mode, month: str, today: str) -> Select[tuple[str]]:
+    """Return a query for a month's votes, none a demo's, of the days before one."""
+    return (
+        select(vote.c.id)
+        .join(question, question.c.id == vote.c.question_id)
+        .where(
+            vote.c.mode == mode,
+            vote.c.month == month,
+            vote.c.hour < today,
+            question.c.demo.is_(False),
+        )
+    )

@@ -28,19 +28,20 @@ from ledger.triggers import LOG_TRIGGERS, Trigger, postgresql_body, sqlite_sql
 __all__ = ["drift", "require_current", "upgrade"]
 
 
-def upgrade(url: str | URL, folder: Path) -> None:
+def upgrade(url: str | URL, folder: Path, revision: str = "head") -> None:
     """Apply all migrations that the database lacks, each in a transaction of its own.
 
     Args:
         url: the database's address.
         folder: the folder with `env.py` and `versions`.
+        revision: the last one to apply.
 
     Raises:
         DatabaseNotMigrated: when a migration fails; the database stays at the one before.
     """
     with _connection(url) as connection:
         try:
-            command.upgrade(_config(folder, connection), "head")
+            command.upgrade(_config(folder, connection), revision)
         except DBAPIError as error:
             raise DatabaseNotMigrated(
                 f"a migration failed and was taken back ({error.orig}); if tables are there that no"

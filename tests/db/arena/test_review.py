@@ -18,6 +18,7 @@ from tests.fixtures.review_cases import (
     BEN,
     at_once,
     finding,
+    raise_findings,
     raise_flag,
     report,
     vote,
@@ -68,6 +69,20 @@ def hold(arena: ArenaSite, answer: str, words: str = "i am orion") -> None:
     recorder = Recorder(arena.services.ports.log, arena.clock(), arena.services.rng)
     with arena.database.write() as conn:
         hold_answer(conn, recorder, answer, words)
+
+
+def test_a_campaign_of_hundreds_is_one_flag(either_arena: ArenaSite) -> None:
+    """However many names it has; the same names are flagged once."""
+    cast = vote(either_arena)
+    names = [f"V-{number:064x}" for number in range(400)]
+    found = finding(names, [cast.id], look=0, detector=Detector.CAMPAIGN)
+
+    (raised,) = raise_findings(either_arena, [found])
+
+    assert raise_findings(either_arena, [found]) == []
+    with either_arena.database.read() as conn:
+        (item,) = review_queue.queue_for_moderators(conn).items
+    assert (str(item.subject), item.voters) == (f"flag:{raised}", 400)
 
 
 def test_a_flag_alone_changes_no_vote(either_arena: ArenaSite) -> None:

@@ -20,6 +20,8 @@ from antiabuse.sincerity import ClientValues
 from arena import ballots, flags, moderation, sweep, sweep_crowd, votes
 from arena.ballot_store import HeldBallot, load_held
 from arena.ballots import Shown
+from arena.events import Mode
+from arena.ports import Ports
 from arena.projection import project
 from arena.standing_reasons import JoinReason
 from arena.sweep_night import Night
@@ -367,7 +369,41 @@ def test_without_a_fit_the_others_run_and_the_look_is_made_up(
         "fast_dwell", "repetitive_labels", "shared_address",
     }  # fmt: skip
 
-    assert sweep.sweep(lived.site.services.ports, "speed", MONTH, lived.site.clock())
+    lived.site.clock.advance(3_600)
+    assert lived.sweep() == []
+    lived.site.clock.advance(86_400)
+    assert [done.month for done in lived.sweep()] == [MONTH]
+    assert lived.raised() == expected(lived)
+    lived.site.clock.advance(86_400)
+    assert lived.sweep() == []
+
+
+def test_a_sweep_that_fails_keeps_no_other_back(
+    lived: Lived, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes wrong in one month is told when the others are done, and tried again."""
+    missed: list[str] = []
+    sweep_of = sweep.sweep
+
+    def fails_once(ports: Ports, mode: Mode, month: str, now_us: int) -> sweep.Swept | None:
+        if not missed:
+            missed.append(month)
+            raise ZeroDivisionError
+        return sweep_of(ports, mode, month, now_us)
+
+    crowd = Crowd(lived.site)
+    crowd.vote(crowd.voter())
+    lived.site.sequence()
+    lived.site.clock.advance(86_400)
+    monkeypatch.setattr(sweep, "sweep", fails_once)
+
+    with pytest.raises(ExceptionGroup) as failed:
+        lived.sweep()
+
+    (error,) = failed.value.exceptions
+    assert error.__notes__ == [f"the sweep of speed, {MONTH}"]
+    assert [event.body["month"] for event in lived.site.events("sweep.finished")] == ["2026-12"]
+    assert [done.month for done in lived.sweep()] == [MONTH]
     assert lived.raised() == expected(lived)
 
 
