@@ -16,7 +16,7 @@ from antiabuse.origin import same_origin
 from antiabuse.quotas import LimitScope, tally_rate_refusal
 from arena.refusals import record_refusal
 from webapp.limits import within_foreign_limit
-from webapp.visitors import address_hashes, request_time_us
+from webapp.visitors import address_hashes, asked_action, request_time_us
 from webapp.wiring import services
 
 __all__ = ["headers_of_all", "init_input_check", "init_security"]
@@ -122,9 +122,8 @@ def _record_foreign_write() -> None:
     """Log a refused write from another site; a flood of them is folded per address and minute."""
     address = address_hashes()
     if within_foreign_limit():
-        action = request.path.strip("/").partition("/")[0]
         record_refusal(
-            services().ports, request_time_us(), Refusal.BAD_ORIGIN, action, address=address
+            services().ports, request_time_us(), Refusal.BAD_ORIGIN, asked_action(), address=address
         )
         return
     with services().database.write() as conn:

@@ -18,10 +18,13 @@ from webapp.limits import visitor_address
 from webapp.wiring import services
 
 __all__ = [
+    "address_hashes",
+    "asked_action",
     "clear_cookie",
     "cookie_name",
     "known_visitor",
     "new_visitor",
+    "request_time_us",
     "returning_visitor",
     "visitor_for_page",
 ]
@@ -119,6 +122,18 @@ def request_time_us() -> int:
     return moment
 
 
+def asked_action() -> str:
+    """Return what the log says was asked for: the first part of the route, `ballot` for the front.
+
+    Never a part of the address itself: bodies of the log are public for good, and anybody could
+    write into them. An address that leads nowhere is `unknown`.
+    """
+    rule = request.url_rule
+    if rule is None:
+        return "unknown"
+    return rule.rule.strip("/").partition("/")[0] or "ballot"
+
+
 def _visitor(voter: str) -> Visitor:
     return Visitor(voter, request_time_us(), address_hashes())
 
@@ -128,6 +143,6 @@ def _record_bad_identity() -> None:
         services().ports,
         request_time_us(),
         Refusal.BAD_IDENTITY,
-        request.path.strip("/").partition("/")[0] or "ballot",
+        asked_action(),
         address=address_hashes(),
     )

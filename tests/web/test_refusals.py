@@ -303,6 +303,26 @@ def test_a_write_from_another_site_is_refused(
     assert arena.count("vote") == 0
 
 
+@pytest.mark.parametrize(
+    "path,action",
+    [
+        ("/buy-our-pills", "unknown"),
+        ("/vote/buy-our-pills", "unknown"),
+        ("/leaderboard", "unknown"),
+        ("/disputes/buy-our-pills/evidence", "disputes"),
+        ("/", "unknown"),
+    ],
+)
+def test_a_foreign_write_puts_no_words_of_its_own_into_the_log(
+    arena: ArenaSite, path: str, action: str
+) -> None:
+    """What is logged of the address is a part of our own routes, or `unknown`."""
+    response = arena.voter().post(path, {}, headers={"Sec-Fetch-Site": "cross-site"})
+
+    assert (response.status_code, reason_of(response)) == (403, "bad_origin")
+    assert arena.refusals() == [("bad_origin", action)]
+
+
 def test_a_flood_from_another_site_is_folded(open_arena: OpenArena) -> None:
     """Past the address's window foreign writes are only counted, so the log stays small."""
     arena = open_arena(rate_limit="5")
