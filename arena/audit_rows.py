@@ -32,7 +32,8 @@ class AuditRow:
         hour: when, rounded down.
         reason: the code it bears, if any; of a vote, why it weighs less.
         moderator: public handle of who did it, if a moderator did.
-        voter: pseudonym of the month.
+        voter: pseudonym of `voter_month`, which of a late refusal is the ballot's own.
+        voter_month: empty without a voter.
         ballot: which it is about; likewise question, models and votes.
         body: as logged.
         at_us: the exact time, for moderators while it is kept.
@@ -49,6 +50,7 @@ class AuditRow:
     reason: str | None
     moderator: str | None
     voter: str | None
+    voter_month: str
     ballot: str | None
     question: str | None
     models: tuple[str, ...]
@@ -61,11 +63,12 @@ class AuditRow:
 @dataclass(frozen=True, slots=True)
 class _Ballot:
     voter: str
+    month: str
     question: str
     models: tuple[str, ...]
 
 
-_NO_BALLOT: Final = _Ballot("", "", ())
+_NO_BALLOT: Final = _Ballot("", "", "", ())
 
 
 def audit_rows(
@@ -116,6 +119,7 @@ def _line(
         reason=reason_of(body),
         moderator=body.get("moderator"),
         voter=body.get("voter") or known.voter or None,
+        voter_month=month if body.get("voter") else known.month,
         ballot=on,
         question=body.get("question") or known.question or None,
         models=_models_of(body) or known.models,
@@ -164,8 +168,10 @@ def _ballots(conn: Connection, ids: Iterable[str]) -> dict[str, _Ballot]:
     )
     for slot in conn.execute(slots.order_by(ballot_slot.c.ballot_id, ballot_slot.c.position)):
         models[slot.ballot_id].append(slot.model)
-    heads = select(ballot.c.id, ballot.c.voter, ballot.c.question_id).where(ballot.c.id.in_(wanted))
+    heads = select(ballot.c.id, ballot.c.voter, ballot.c.month, ballot.c.question_id).where(
+        ballot.c.id.in_(wanted)
+    )
     return {
-        row.id: _Ballot(row.voter, row.question_id, tuple(models[row.id]))
+        row.id: _Ballot(row.voter, row.month, row.question_id, tuple(models[row.id]))
         for row in conn.execute(heads)
     }

@@ -6,16 +6,14 @@ A ban stands in the row of one id and holds for all ids joined to it, as long as
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select, union_all, update
+from sqlalchemy import Connection, func, select, update
 
 from antiabuse import quotas
 from antiabuse.identity import pseudonym
 from antiabuse.tables import voter as voter_table
 from antiabuse.utc import month_of
 from arena.ballot_events import ANY_MODE
-from arena.case_subject import voter_of
 from arena.clusters import joined_to
 from arena.errors import AlreadyDecided
 from arena.moderation import Actor
@@ -24,9 +22,9 @@ from arena.review_events import VoterBanned, VoterUnbanned
 from arena.review_record import record_by_moderator
 from arena.review_rules import Act, check_reason
 from arena.review_tables import cluster_member
-from arena.tables import ballot, ballot_holder
+from arena.voter_names import held_names, voter_of
 
-__all__ = ["ban", "banned_among", "unban"]
+__all__ = ["ban", "ban_of", "banned_among", "unban"]
 
 
 def ban(ports: Ports, actor: Actor, month: str, name: str, *, reason: str, now_us: int) -> str:
@@ -74,33 +72,43 @@ def banned_among(
         names: the voters' pseudonyms.
         now_us: the present, microseconds UTC like what is returned.
     """
-    parts = [_bans(ballot.c.voter, ballot.c.month == month, ballot.c.voter.in_(names))]
-    if month == month_of(now_us):
-        named, member = cluster_member.alias(), cluster_member.alias()
-        parts.append(
-            _bans(
-                named.c.voter,
-                named.c.month == month,
-                named.c.voter.in_(names),
-                member.c.month == named.c.month,
-                member.c.cluster == named.c.cluster,
-                ballot.c.month == member.c.month,
-                ballot.c.voter == member.c.voter,
-            )
-        )
-    found = union_all(*parts).subquery()
-    query = select(found.c.name, func.min(found.c.since).label("since")).group_by(found.c.name)
-    return {row.name: row.since for row in conn.execute(query)}
-
-
-def _bans(name: ColumnElement[str], *where: ColumnElement[bool]) -> Select[Any]:
-    """Select bans with the name they are looked up for."""
-    return select(name.label("name"), voter_table.c.banned_us.label("since")).where(
-        voter_table.c.banned_us.is_not(None),
-        ballot_holder.c.voter_id == voter_table.c.id,
-        ballot.c.id == ballot_holder.c.ballot_id,
-        *where,
+    groups = _groups(conn, month, names) if month == month_of(now_us) else {}
+    everybody = {*names, *(each for group in groups.values() for each in group)}
+    held = held_names(month, everybody)
+    query = (
+        select(held.c.name, func.min(voter_table.c.banned_us).label("since"))
+        .join(voter_table, voter_table.c.id == held.c.voter_id)
+        .where(voter_table.c.banned_us.is_not(None))
+        .group_by(held.c.name)
     )
+    since = {row.name: row.since for row in conn.execute(query)}
+    found = {
+        name: [since[each] for each in groups.get(name, (name,)) if each in since] for name in names
+    }
+    return {name: min(times) for name, times in found.items() if times}
+
+
+def _groups(conn: Connection, month: str, names: Collection[str]) -> dict[str, list[str]]:
+    """Return for each of some voters who is joined to anybody all those they are one with."""
+    named, member = cluster_member.alias(), cluster_member.alias()
+    query = (
+        select(named.c.voter.label("name"), member.c.voter)
+        .join(member, (member.c.month == named.c.month) & (member.c.cluster == named.c.cluster))
+        .where(named.c.month == month, named.c.voter.in_(names))
+    )
+    groups: dict[str, list[str]] = {}
+    for row in conn.execute(query):
+        groups.setdefault(row.name, []).append(row.voter)
+    return groups
+
+
+def ban_of(conn: Connection, voter_id: str, now_us: int) -> int | None:
+    """Return since when a voter, or one joined to them at present, is banned; None if nobody is."""
+    ids = (voter_id, *joined_to(conn, month_of(now_us), voter_id))
+    since: int | None = conn.execute(
+        select(func.min(voter_table.c.banned_us)).where(voter_table.c.id.in_(ids))
+    ).scalar()
+    return since
 
 
 def _change(

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Row, select
 from antiabuse.utc import month_of
 from arena.ballot_events import ANY_MODE
 from arena.errors import UnknownCase
-from arena.review_tables import dispute, flag
-from arena.tables import answer, ballot, ballot_holder, vote
+from arena.review_tables import decision, dispute, flag
+from arena.tables import answer, ballot, vote
 
-__all__ = ["CaseKind", "Subject", "located", "voter_of"]
+__all__ = ["CaseKind", "Subject", "located", "stands_on_ballots"]
 
 CaseKind = Literal["flag", "answer", "dispute", "vote", "voter"]
 _KINDS: Final[tuple[CaseKind, ...]] = get_args(CaseKind)
@@ -52,7 +52,7 @@ def located(conn: Connection, subject: Subject, now_us: int) -> tuple[str, str]:
         UnknownCase: there is nothing of that name.
     """
     if subject.kind == "voter" and subject.month is not None:
-        _check_named(conn, subject.month, subject.name)
+        _check_named(conn, subject, subject.month)
         return ANY_MODE, subject.month
     if subject.kind == "answer":
         mode = conn.execute(select(answer.c.mode).where(answer.c.id == subject.name)).scalar()
@@ -79,26 +79,23 @@ def _mode_and_month(conn: Connection, subject: Subject) -> Row[str, str] | None:
     return conn.execute(query).one_or_none()
 
 
-def _check_named(conn: Connection, month: str, pseudonym: str) -> None:
-    """Refuse a name that no ballot of the month bears; an erased voter's ballots bear theirs."""
-    named = select(ballot.c.id).where(ballot.c.month == month, ballot.c.voter == pseudonym)
-    if conn.execute(named.limit(1)).scalar() is None:
-        raise UnknownCase(f"no voter of {month} is called {pseudonym}")
+def _check_named(conn: Connection, subject: Subject, month: str) -> None:
+    """Refuse a name that stands on no ballot or vote of the month and in no decision.
 
-
-def voter_of(conn: Connection, month: str, pseudonym: str) -> str:
-    """Return the id of the voter behind a name of a month, for use on the server alone.
-
-    Raises:
-        UnknownCase: no ballot of the month was issued to that name, or its voter is erased.
+    An erased voter's ballots bear theirs; a ban that was decided in a later month bears a name that
+    may stand on none.
     """
-    query = (
-        select(ballot_holder.c.voter_id)
-        .join(ballot, ballot.c.id == ballot_holder.c.ballot_id)
-        .where(ballot.c.month == month, ballot.c.voter == pseudonym)
-        .limit(1)
-    )
-    found = conn.execute(query).scalar()
-    if found is None:
-        raise UnknownCase(f"no voter of {month} is called {pseudonym}")
-    return str(found)
+    decided = select(decision.c.id).where(decision.c.subject == str(subject)).limit(1)
+    if stands_on_ballots(conn, month, subject.name) or conn.execute(decided).first():
+        return
+    raise UnknownCase(f"no voter of {month} is called {subject.name}")
+
+
+def stands_on_ballots(conn: Connection, month: str, pseudonym: str) -> bool:
+    """Say whether a ballot or vote of the month bears a name.
+
+    A vote after midnight on a ballot of the month before bears a name of its own.
+    """
+    tables = (ballot.c, vote.c)
+    queries = (select(t.id).where(t.month == month, t.voter == pseudonym).limit(1) for t in tables)
+    return any(conn.execute(each).first() for each in queries)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from arena import closed_months
-from arena.bans import banned_among
 from arena.case_evidence import (
     Neighbour,
     Picks,
@@ -21,14 +19,13 @@ from arena.case_evidence import (
     votes_for_moderators,
 )
 from arena.case_flags import RelatedFlags, flags_of_voters
+from arena.case_people import People, people_of
 from arena.case_scope import AnswerFacts, FlagFacts, Report, scope_of, votes_of
 from arena.case_strikes import EvidenceCount, evidence_count
 from arena.case_subject import Subject, located
 from arena.decisions import Decision, decisions_on_for_moderators
 from arena.dispute_views import Dispute
 from arena.notes import Note, notes_for_moderators
-from arena.review_tables import cluster_member
-from arena.tables import ballot, ballot_holder
 
 __all__ = ["AnswerFacts", "Case", "FlagFacts", "Report", "case_for_moderators"]
 
@@ -48,17 +45,14 @@ class Case:
         dispute: all its versions with the voter's words, of a dispute.
         voters: pseudonyms: flagged, of the vote, or who reported the answer this month.
         voting: those of them who have a vote in the month, with how many.
-        banned: those of them who are banned, or joined to one who is, with since when
-            (microseconds UTC).
-        erased: those of them whom nothing joins to a person any more.
-        joined: who is joined to them by an earlier decision, pseudonym -> cluster.
+        people: who of them is banned, erased or joined, and other names of a voter's own case.
         votes: the case's evidence first, then the voters' other votes, newest first.
         evidence: how the evidence stands; of a voter's case, all votes of the month.
         picks: of the voters' votes in the mode and month, against expected.
         neighbours: who shares device, network or address with the voters.
         flags: of the same voters and month, but for this one.
-        notes: of moderators.
-        decisions: on this very case.
+        notes: of moderators; of a voter's case, those on the names of other months too.
+        decisions: on this very case; of a voter's case, those on their ban too.
     """
 
     subject: Subject
@@ -71,9 +65,7 @@ class Case:
     dispute: Dispute | None
     voters: tuple[str, ...]
     voting: tuple[VoterVotes, ...]
-    banned: Mapping[str, int]
-    erased: frozenset[str]
-    joined: Mapping[str, str]
+    people: People
     votes: VoteList
     evidence: EvidenceCount
     picks: tuple[Picks, ...]
@@ -81,6 +73,21 @@ class Case:
     flags: RelatedFlags
     notes: tuple[Note, ...]
     decisions: tuple[Decision, ...]
+
+    @property
+    def banned(self) -> Mapping[str, int]:
+        """Who is banned, or joined to one who is, with since when (microseconds UTC)."""
+        return self.people.banned
+
+    @property
+    def erased(self) -> frozenset[str]:
+        """Whom nothing joins to a person any more."""
+        return self.people.erased
+
+    @property
+    def joined(self) -> Mapping[str, str]:
+        """Who is joined to them by an earlier decision, pseudonym -> cluster."""
+        return self.people.joined
 
     @property
     def would_be_struck(self) -> int:
@@ -107,7 +114,7 @@ def case_for_moderators(conn: Connection, subject: Subject, now_us: int) -> Case
     """
     mode, month = located(conn, subject, now_us)
     scope = scope_of(conn, subject, month, now_us)
-    people = _people(conn, month, scope.voters, now_us)
+    people = people_of(conn, subject, month, scope.voters, now_us)
     is_voter = subject.kind == "voter"
     return Case(
         subject=subject,
@@ -120,42 +127,12 @@ def case_for_moderators(conn: Connection, subject: Subject, now_us: int) -> Case
         dispute=scope.dispute,
         voters=scope.voters,
         voting=voters_for_moderators(conn, month, scope.voters),
-        banned=people.banned,
-        erased=people.erased,
-        joined=_joined(conn, month, scope.voters),
+        people=people,
         votes=votes_for_moderators(conn, scope.votes, scope.evidence),
         evidence=evidence_count(conn, scope.votes if is_voter else scope.evidence),
         picks=picks_for_moderators(conn, votes_of(scope.voters, month, mode)),
         neighbours=neighbours_for_moderators(conn, month, scope.voters),
         flags=flags_of_voters(conn, month, scope.voters, besides=subject),
-        notes=notes_for_moderators(conn, subject),
-        decisions=decisions_on_for_moderators(conn, subject),
+        notes=notes_for_moderators(conn, subject, *(each.subject for each in people.others)),
+        decisions=decisions_on_for_moderators(conn, subject, people.bans),
     )
-
-
-class _People(NamedTuple):
-    banned: dict[str, int]
-    erased: frozenset[str]
-
-
-def _people(conn: Connection, month: str, voters: tuple[str, ...], now_us: int) -> _People:
-    """Return who of some pseudonyms is banned, and whom nothing joins to a person any more."""
-    query = (
-        select(ballot.c.voter)
-        .join(ballot_holder, ballot_holder.c.ballot_id == ballot.c.id)
-        .where(ballot.c.month == month, ballot.c.voter.in_(voters))
-        .distinct()
-    )
-    known = frozenset(conn.execute(query).scalars())
-    return _People(banned_among(conn, month, voters, now_us), frozenset(voters) - known)
-
-
-def _joined(conn: Connection, month: str, voters: tuple[str, ...]) -> dict[str, str]:
-    clusters = select(cluster_member.c.cluster).where(
-        cluster_member.c.month == month, cluster_member.c.voter.in_(voters)
-    )
-    query = select(cluster_member.c.voter, cluster_member.c.cluster).where(
-        cluster_member.c.month == month, cluster_member.c.cluster.in_(clusters)
-    )
-    rows = conn.execute(query.order_by(cluster_member.c.voter))
-    return {row.voter: row.cluster for row in rows}

@@ -33,8 +33,8 @@ _JOINED: Final = Statement(
     """
     SELECT DISTINCT h.voter_id
     FROM ballot_holder own
-    JOIN ballot b ON b.id = own.ballot_id AND b.month = :month
-    JOIN cluster_member named ON named.month = b.month AND named.voter = b.voter
+    JOIN vote o ON o.ballot_id = own.ballot_id AND o.month = :month
+    JOIN cluster_member named ON named.month = o.month AND named.voter = o.voter
     JOIN cluster_member m ON m.month = named.month AND m.cluster = named.cluster
     JOIN vote v ON v.month = m.month AND v.voter = m.voter
     JOIN ballot_holder h ON h.ballot_id = v.ballot_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,9 +92,12 @@ def _public(row: Row[*tuple[Any, ...]]) -> PublicDecision:
     )
 
 
-def decisions_on_for_moderators(conn: Connection, subject: Subject) -> tuple[Decision, ...]:
-    """Return what was decided on a case, oldest first."""
-    query = select(decision).where(decision.c.subject == str(subject)).order_by(decision.c.id)
+def decisions_on_for_moderators(
+    conn: Connection, subject: Subject, also: Sequence[str] = ()
+) -> tuple[Decision, ...]:
+    """Return what was decided on a case, oldest first; `also` are ids of further decisions."""
+    wanted = (decision.c.subject == str(subject)) | decision.c.id.in_(also)
+    query = select(decision).where(wanted).order_by(decision.c.id)
     return tuple(
         Decision(
             id=row.id,

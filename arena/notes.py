@@ -22,8 +22,9 @@ __all__ = ["Note", "notes_for_moderators", "write_note"]
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note; `text` is None once its private part was erased."""
+    """A note; `subject` is the case it was written on, `text` None once its part was erased."""
 
+    subject: str
     moderator: str
     at_us: int
     text: str | None
@@ -64,14 +65,19 @@ def write_note(
         )
 
 
-def notes_for_moderators(conn: Connection, subject: Subject) -> tuple[Note, ...]:
-    """Return the notes on a case with their texts, oldest first."""
+def notes_for_moderators(conn: Connection, *subjects: Subject) -> tuple[Note, ...]:
+    """Return the notes on cases with their texts, oldest first."""
     query = (
         select(case_note)
-        .where(case_note.c.subject == str(subject))
+        .where(case_note.c.subject.in_([str(each) for each in subjects]))
         .order_by(case_note.c.at_us, case_note.c.event_id)
     )
     return tuple(
-        Note(row.moderator, row.at_us, (store.read_private(conn, row.event_id) or {}).get("text"))
+        Note(
+            row.subject,
+            row.moderator,
+            row.at_us,
+            (store.read_private(conn, row.event_id) or {}).get("text"),
+        )
         for row in conn.execute(query).all()
     )

@@ -6,7 +6,7 @@ Each goes with its trace in `event_erasure`; the digest stays, so the log still 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ __all__ = [
     "erase_about",
     "erase_streams",
     "erased_since",
+    "events_about",
     "parts_about",
 ]
 
@@ -75,6 +76,18 @@ def parts_about(conn: Connection, subject: str) -> Iterator[PrivatePart]:
             sha256=row.private_sha256,
             part=json.loads(row.part),
         )
+
+
+def events_about(conn: Connection, subject: str, kinds: Collection[str]) -> list[str]:
+    """Return the ids of the events of some kinds whose private part is about a subject."""
+    event, private = tables.event.c, tables.event_private.c
+    found = (
+        select(event.id)
+        .join_from(tables.event_private, tables.event, event.id == private.event_id)
+        .where(private.subject == subject, event.kind.in_(kinds))
+        .order_by(event.seq)
+    )
+    return list(conn.execute(found).scalars())
 
 
 def erase_about(conn: Connection, subject: str, *, now_us: int) -> int:

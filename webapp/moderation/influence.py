@@ -13,12 +13,13 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from arena import boards
 from arena.boards import MODES, PublishedBoard
-from arena.case_subject import Subject, voter_of
+from arena.case_subject import Subject
 from arena.errors import UnknownCase, UnknownCode
 from arena.events import Mode
 from arena.influential_voters import PER_MODEL, VoterEffect, influential_voters
 from arena.ports import Ports
 from arena.vote_columns import VoteColumns
+from arena.voter_names import voter_of
 from webapp.board.names import model_names
 from webapp.moderation.guard import MODERATORS, moderators_only, session_now
 from webapp.wiring import services

@@ -1,0 +1,165 @@
+"""Who the voters of a case are: banned, erased, joined with whom and since when, under what names.
+
+A name belongs to a month. A ban is written under the name of the month it was decided in, which may
+stand on no ballot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, select
+
+from arena.bans import ban_of, banned_among
+from arena.case_subject import Subject, stands_on_ballots
+from arena.errors import UnknownCase
+from arena.review_tables import cluster_member, joining
+from arena.standing_events import AccountJoined
+from arena.tables import vote
+from arena.voter_names import ban_decisions, held_names, names_of, voter_of
+from ledger import store
+
+__all__ = ["Joining", "OtherName", "People", "people_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """A decision that voters are one person.
+
+    Attributes:
+        id: of the decision.
+        at_us: when.
+        moderator: handle; None where a rule did it.
+        reason: its code.
+        voters: who is joined to the case's voters since then, by their names of the month.
+    """
+
+    id: str
+    at_us: int
+    moderator: str | None
+    reason: str
+    voters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherName:
+    """What a voter is called in another month, with how many votes they have there."""
+
+    month: str
+    name: str
+    votes: int
+
+    @property
+    def subject(self) -> Subject:
+        """The case of that name."""
+        return Subject("voter", self.name, self.month)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """What is known of a case's voters.
+
+    Attributes:
+        banned: who is banned, or joined to one who is, with since when, microseconds UTC.
+        erased: whom nothing joins to a person any more.
+        joined: who is joined to them, pseudonym -> cluster.
+        joinings: the decisions that did so, oldest first.
+        in_use: unless it is a voter's own case about a name without ballots and votes.
+        others: of a voter's own case, the names of other months, newest first.
+        bans: of a voter's own case, decisions on their ban under whatever name.
+    """
+
+    banned: Mapping[str, int]
+    erased: frozenset[str]
+    joined: Mapping[str, str]
+    joinings: tuple[Joining, ...]
+    in_use: bool
+    others: tuple[OtherName, ...]
+    bans: tuple[str, ...]
+
+
+def people_of(
+    conn: Connection, subject: Subject, month: str, voters: Collection[str], now_us: int
+) -> People:
+    """Return what is known of a case's voters.
+
+    Args:
+        conn: to read with.
+        subject: of the case.
+        month: to which the pseudonyms belong.
+        voters: pseudonyms.
+        now_us: the present.
+    """
+    banned = banned_among(conn, month, voters, now_us)
+    held = _held(conn, month, voters)
+    person = _person(conn, subject)
+    erased = frozenset(voters) - held
+    if person is not None and erased:
+        erased = frozenset()
+        since = ban_of(conn, person, now_us)
+        banned |= {} if since is None else {subject.name: since}
+    return People(
+        banned=banned,
+        erased=erased,
+        joined=_joined(conn, month, voters),
+        joinings=_joinings(conn, month, voters),
+        in_use=subject.month is None or stands_on_ballots(conn, subject.month, subject.name),
+        others=() if person is None else _others(conn, subject, person),
+        bans=() if person is None else tuple(ban_decisions(conn, person)),
+    )
+
+
+def _person(conn: Connection, subject: Subject) -> str | None:
+    """Return the id behind a voter's own case; None for other cases and the erased."""
+    if subject.month is None:
+        return None
+    try:
+        return voter_of(conn, subject.month, subject.name)
+    except UnknownCase:
+        return None
+
+
+def _held(conn: Connection, month: str, voters: Collection[str]) -> frozenset[str]:
+    held = held_names(month, voters)
+    return frozenset(conn.execute(select(held.c.name).distinct()).scalars())
+
+
+def _others(conn: Connection, subject: Subject, person: str) -> tuple[OtherName, ...]:
+    found = []
+    for month, name in names_of(conn, person):
+        if (month, name) != (subject.month, subject.name):
+            cast = select(func.count()).where(vote.c.month == month, vote.c.voter == name)
+            found.append(OtherName(month, name, conn.execute(cast).scalar_one()))
+    return tuple(found)
+
+
+def _joined(conn: Connection, month: str, voters: Collection[str]) -> dict[str, str]:
+    clusters = select(cluster_member.c.cluster).where(
+        cluster_member.c.month == month, cluster_member.c.voter.in_(voters)
+    )
+    query = select(cluster_member.c.voter, cluster_member.c.cluster).where(
+        cluster_member.c.month == month, cluster_member.c.cluster.in_(clusters)
+    )
+    rows = conn.execute(query.order_by(cluster_member.c.voter))
+    return {row.voter: row.cluster for row in rows}
+
+
+def _joinings(conn: Connection, month: str, voters: Collection[str]) -> tuple[Joining, ...]:
+    query = (
+        select(joining.c.event_id)
+        .where(joining.c.month == month, joining.c.voter.in_(voters))
+        .distinct()
+        .order_by(joining.c.event_id)  # ids begin with their time
+    )
+    found: list[Joining] = []
+    known = set(voters) if len(voters) == 1 else set[str]()
+    for event_id in conn.execute(query).scalars().all():
+        recorded = store.read_event(conn, event_id)
+        if recorded is None:  # the projection names stored events alone
+            raise LookupError(f"the joining {event_id} is not in the log")
+        event = AccountJoined.from_body(recorded.body)
+        added = tuple(name for name in event.members if name not in known)
+        known.update(event.members)
+        found.append(Joining(event_id, event.at_us, event.moderator, event.reason, added))
+    return tuple(found)
