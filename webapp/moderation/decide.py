@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from arena import bans, disputes, moderation, notes, review
+from arena import bans, disputes, moderation, notes, review, review_rules
 from arena.case_strikes import strike_voter
 from arena.case_subject import Subject
 from arena.errors import UnknownCode
@@ -176,18 +176,13 @@ def join(subject: str) -> AnyResponse:
 @moderators_only(*MODERATORS)
 def decide_vote(vote_id: str) -> AnyResponse:
     """Strike one vote, or restore it."""
-    strikes = _verdict("strike", "restore") == "strike"
-    try:
-        reason = StrikeReason(_field("reason")) if strikes else RestoreReason(_field("reason"))
-    except ValueError as error:
-        raise UnknownCode("choose a reason from the list") from error
-    case = f"vote:{vote_id}"
-    if isinstance(reason, StrikeReason):
+    reason, case = _field("reason"), f"vote:{vote_id}"
+    if _verdict("strike", "restore") == "strike":
         moderation.void(
             services().ports,
             actor(),
             [vote_id],
-            reason=reason,
+            reason=StrikeReason(review_rules.check_reason(review_rules.Act.UPHOLD_FLAG, reason)),
             case=case,
             now_us=request_time_us(),
         )
@@ -196,7 +191,9 @@ def decide_vote(vote_id: str) -> AnyResponse:
             services().ports,
             actor(),
             [vote_id],
-            reason=reason,
+            reason=RestoreReason(
+                review_rules.check_reason(review_rules.Act.UPHOLD_DISPUTE, reason)
+            ),
             case=case,
             now_us=request_time_us(),
         )

@@ -15,6 +15,7 @@ from tests.fixtures.moderation_cases import (
     flag_of,
     one_sided_voter,
     report_of,
+    strike,
 )
 from tests.fixtures.moderators import Moderator, moderator_of
 
@@ -278,6 +279,24 @@ def test_a_vote_is_struck_and_restored_from_its_page(
 
     assert struck(arena) == 0
     assert reason_of(rosa.get("/moderation/votes/none")) == "unknown_vote"
+
+
+@pytest.mark.parametrize(
+    "verdict,reason", [("strike", "detector"), ("restore", "flag_dismissed"), ("restore", "chance")]
+)
+def test_a_person_decides_for_reasons_of_a_person(
+    arena: ArenaSite, seen: OneSided, rosa: Moderator, verdict: str, reason: str
+) -> None:
+    """Reasons that only detectors and dismissed flags have are on no list of a moderator's."""
+    vote = seen.votes[0]
+    if verdict == "restore":
+        strike(arena, vote)
+    before = struck(arena)
+
+    refused = rosa.send(f"/moderation/votes/{vote}/decide", verdict=verdict, reason=reason)
+
+    assert (refused.status_code, reason_of(refused)) == (422, "unknown_code")
+    assert struck(arena) == before
 
 
 def test_a_decision_shows_the_board_before_and_after(
