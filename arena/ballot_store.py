@@ -22,6 +22,7 @@ __all__ = [
     "load_held",
     "load_open",
     "revealed_among",
+    "revealed_of",
     "revealed_to",
     "route_holder",
 ]
@@ -61,14 +62,40 @@ _HELD = Statement(
     """
 )
 
+# Each row is one fact. Kinds of facts in one statement, for a newcomer's ballot reads none of them.
 _REVEALED = Statement(
     """
-    SELECT b.month, b.state, h.issued_us, q.text_key, s.answer_id
+    SELECT DISTINCT 'answer' AS fact, s.answer_id AS name
+    FROM ballot_holder h
+    JOIN ballot b ON b.id = h.ballot_id
+    JOIN ballot_slot s ON s.ballot_id = b.id
+    WHERE h.voter_id = :voter AND b.state = 'voted'
+    UNION ALL
+    SELECT DISTINCT 'key', q.text_key
+    FROM ballot_holder h
+    JOIN ballot b ON b.id = h.ballot_id
+    JOIN question q ON q.id = b.question_id
+    WHERE h.voter_id = :voter AND b.state = 'voted' AND b.month = :month
+    UNION ALL
+    SELECT 'skipped', text_key
+    FROM (SELECT q.text_key
+          FROM ballot_holder h
+          JOIN ballot b ON b.id = h.ballot_id
+          JOIN question q ON q.id = b.question_id
+          WHERE h.voter_id = :voter AND b.state = 'skipped'
+          ORDER BY h.issued_us DESC LIMIT 1) newest
+    """
+)
+
+# An answer stands on ballots of its own question alone.
+_REVEALED_OF = Statement(
+    """
+    SELECT b.month, s.answer_id
     FROM ballot_holder h
     JOIN ballot b ON b.id = h.ballot_id
     JOIN question q ON q.id = b.question_id
     JOIN ballot_slot s ON s.ballot_id = b.id
-    WHERE h.voter_id = :voter AND b.state IN ('voted', 'skipped')
+    WHERE h.voter_id = :voter AND b.state = 'voted' AND q.text_key = :key
     """
 )
 
@@ -207,15 +234,38 @@ def revealed_to(conn: Connection, voter: str, month: str, others: Sequence[str] 
 
     What was revealed to others joined to the voter, given by their ids, was so to the voter.
     """
-    own = _REVEALED.run(conn, voter=voter).all()
-    rows = [*own, *(row for other in others for row in _REVEALED.run(conn, voter=other))]
-    voted = [row for row in rows if row.state == "voted"]
-    skipped = (row for row in own if row.state == "skipped")
-    last = max(skipped, key=lambda row: row.issued_us, default=None)
+    own = _REVEALED.run(conn, voter=voter, month=month).all()
+    rows = [row for each in others for row in _REVEALED.run(conn, voter=each, month=month)]
+    names: dict[str, set[str]] = {"answer": set(), "key": set(), "skipped": set()}
+    for row in (*own, *(row for row in rows if row.fact != "skipped")):
+        names[row.fact].add(row.name)
     return Revealed(
-        answers=frozenset(row.answer_id for row in voted),
-        keys_this_month=frozenset(row.text_key for row in voted if row.month == month),
-        last_skipped=None if last is None else last.text_key,
+        answers=frozenset(names["answer"]),
+        keys_this_month=frozenset(names["key"]),
+        last_skipped=next(iter(names["skipped"]), None),
+    )
+
+
+def revealed_of(
+    conn: Connection, ballot: HeldBallot, month: str, others: Sequence[str] = ()
+) -> Revealed:
+    """Return the same as far as it is about a ballot's own question and answers.
+
+    Args:
+        conn: to read with.
+        ballot: before its own vote is stored.
+        month: in which the question may have been voted on.
+        others: joined to the holder, by their ids.
+    """
+    key = ballot.question_key
+    rows = [
+        row
+        for voter in (ballot.voter, *others)
+        for row in _REVEALED_OF.run(conn, voter=voter, key=key)
+    ]
+    return Revealed(
+        answers=frozenset(row.answer_id for row in rows),
+        keys_this_month=frozenset(key for row in rows if row.month == month),
     )
 
 

@@ -16,7 +16,7 @@ from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
 from arena import boards
 from arena.ballot_events import BallotSkipped, Verdict, VoteCast, ballot_event
-from arena.ballot_store import HeldBallot, load_held, revealed_among, revealed_to
+from arena.ballot_store import HeldBallot, load_held, revealed_among, revealed_of
 from arena.clusters import Cluster, cluster_of
 from arena.ports import Ports
 from arena.projection import project
@@ -211,7 +211,7 @@ def _accept(
     sincerity = weigh(
         client,
         visitor.now_us - ballot.issued_us,
-        _anomalies(conn, visitor, cluster, ballot, month),
+        _anomalies(conn, cluster, ballot, month),
         antiabuse_rules.current(),
     )
     board = boards.latest(conn, ballot.mode, month)
@@ -263,13 +263,13 @@ def _accept(
 
 
 def _anomalies(
-    conn: Connection, visitor: Visitor, cluster: Cluster, ballot: HeldBallot, month: str
+    conn: Connection, cluster: Cluster, ballot: HeldBallot, month: str
 ) -> set[WeightReason]:
     """Return what makes the vote weigh nothing at once (V-123, V-126, V-151).
 
     One person under several ids has seen what any of them has.
     """
-    revealed = revealed_to(conn, visitor.voter, month, cluster.others)
+    revealed = revealed_of(conn, ballot, month, cluster.others)
     fresh = antiabuse_rules.current().fresh_reveals
     checks = {
         WeightReason.REPEATED_QUESTION: ballot.question_key in revealed.keys_this_month,
