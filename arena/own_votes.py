@@ -9,6 +9,7 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
+from arena import closed_months
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.ballot_store import LETTERS
 
@@ -17,8 +18,8 @@ __all__ = ["OwnVote", "own_votes"]
 _MOST: Final = 500
 _VOTES = text(
     """
-    SELECT h.route, q.text AS question, v.mode, v.verdict, v.best, v.worst, v.hour, v.weight_micro,
-           v.reasons, x.reason AS struck
+    SELECT h.route, q.text AS question, v.mode, v.month, v.verdict, v.best, v.worst, v.hour,
+           v.weight_micro, v.reasons, x.reason AS struck
     FROM ballot_holder h
     JOIN vote v ON v.ballot_id = h.ballot_id
     LEFT JOIN vote_strike x ON x.vote_id = v.id
@@ -34,7 +35,7 @@ class OwnVote:
     """One vote as its voter finds it again.
 
     `weight` is the one it was cast with and `reasons` why it is below 1; `struck` is why it no
-    longer counts, or None.
+    longer counts, or None. `month_open` says whether its month can still change.
     """
 
     route: str
@@ -47,6 +48,7 @@ class OwnVote:
     weight: str
     reasons: tuple[str, ...]
     struck: str | None
+    month_open: bool
 
     @property
     def counts(self) -> bool:
@@ -54,8 +56,12 @@ class OwnVote:
         return Decimal(self.weight) > 0 and self.struck is None
 
 
-def own_votes(conn: Connection, voter: str) -> tuple[OwnVote, ...]:
+def own_votes(conn: Connection, voter: str, now_us: int) -> tuple[OwnVote, ...]:
     """Return a voter's newest votes, at most 500."""
+    rows = conn.execute(_VOTES, {"voter": voter, "most": _MOST}).all()
+    open_months = {
+        month for month in {row.month for row in rows} if closed_months.is_open(conn, month, now_us)
+    }
     return tuple(
         OwnVote(
             route=row.route,
@@ -68,6 +74,7 @@ def own_votes(conn: Connection, voter: str) -> tuple[OwnVote, ...]:
             weight=f"{(Decimal(row.weight_micro) / WEIGHT_UNIT).normalize():f}",
             reasons=tuple(json.loads(row.reasons)),
             struck=row.struck,
+            month_open=row.month in open_months,
         )
-        for row in conn.execute(_VOTES, {"voter": voter, "most": _MOST})
+        for row in rows
     )

@@ -60,6 +60,7 @@ REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
         "evidence_stands": "The evidence against the vote stands.",
         "weight_by_rule": "The vote's weight follows from a rule that binds everybody.",
         "counts_already": "The vote counts already.",
+        "month_over": "The month was closed before this was decided, and its board stands.",
     },
     Act.BAN: {
         "automated": "The account is run by a program.",

@@ -10,12 +10,13 @@ from werkzeug.wrappers import Response as AnyResponse
 from antiabuse import rules as voting_rules
 from antiabuse.admission import Refusal, Refused
 from arena import review_rules
+from arena.closed_months import is_open
 from arena.dispute_views import Dispute, own_disputes, public_disputes
 from arena.disputes import add_evidence, open_dispute
 from arena.reveals import Reveal, load_reveal
 from arena.visitor import Visitor
 from webapp.limits import reading_limit
-from webapp.visitors import known_visitor, returning_visitor
+from webapp.visitors import known_visitor, request_time_us, returning_visitor
 from webapp.vote.view_models import weight_view
 from webapp.vote.views import held_ballot
 from webapp.wiring import services
@@ -56,10 +57,13 @@ def ask() -> Response:
     visitor = returning_visitor()
     route = request.args.get("vote", "")
     reveal = _own_reveal(visitor, route)
+    with services().database.read() as conn:
+        month_open = is_open(conn, reveal.month, request_time_us())
     page = render_template(
         "disputes/new.html",
         reveal=reveal,
         weight=weight_view(reveal.weight),
+        month_open=month_open,
         route=route,
         earlier=disputes_about(visitor, reveal.ballot),
         rules=review_rules.current(),

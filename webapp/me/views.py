@@ -57,7 +57,7 @@ def _view() -> MeView:
         state = state_of(conn, services().ports, visitor)
         boards = tuple(own_board(conn, visitor.voter, mode) for mode in MODES)
         return MeView(
-            votes=own_votes(conn, visitor.voter),
+            votes=own_votes(conn, visitor.voter, visitor.now_us),
             today=state,
             consent=state.consent if state else None,
             asks_consent=asks,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fixtures.arena_site import ArenaSite, reason_of, route_of
+from tests.fixtures.arena_site import ArenaSite, at, reason_of, route_of
 from tests.fixtures.moderation_cases import OneSided, dispute_of, one_sided_voter, strike
-from tests.fixtures.moderators import moderator_of
+from tests.fixtures.moderators import People, moderator_of
+from tests.fixtures.review_cases import close_month
 
 WORDS = "I read all four answers twice."
 
@@ -191,3 +192,34 @@ def test_a_moderator_cannot_uphold_what_changes_nothing(arena: ArenaSite, seen: 
     assert rejected.status_code == 303
     for page in ("/disputes", "/me"):
         assert "the voter was right" not in seen.voter.get(page).text
+
+
+def test_a_closed_month_offers_no_step_that_would_be_refused(
+    arena: ArenaSite, seen: OneSided
+) -> None:
+    """No form, link or decision is offered that could only be answered with 409."""
+    rosa = moderator_of(arena)
+    case = f"dispute:{dispute_of(arena, seen)}"
+    strike(arena, seen.votes[1])
+    rosa.send(f"/moderation/cases/{case}/recheck", text="")
+    assert 'value="upheld"' in rosa.get(f"/moderation/cases/{case}").text
+    assert "Contest this" in seen.voter.get("/me").text
+    close_month(arena)
+    arena.clock.now_us = at("2026-12-02T12:00:00+00:00")
+    people = People(arena.database, arena.services.ports)
+    rosa.client.set_cookie("moderator", people.opened("rosa", arena.clock()))
+
+    for route in seen.routes:
+        form = seen.voter.get(f"/disputes/new?vote={route}").text
+        assert "<textarea" not in form
+        assert "November 2026 is closed and its board stands" in form
+    me = seen.voter.get("/me").text
+    assert "Contest this" not in me
+    assert "Its month is closed: it can no longer be contested." in me
+    vote = rosa.get(f"/moderation/votes/{seen.votes[1]}")
+    assert vote.status_code == 200
+    assert 'name="verdict"' not in vote.text
+    page = rosa.get(f"/moderation/cases/{case}").text
+    assert 'value="upheld"' not in page
+    fields = {"verdict": "rejected", "reason": "month_over", "text": "Too late."}
+    assert rosa.send(f"/moderation/cases/{case}/decide", **fields).status_code == 303
