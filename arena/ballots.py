@@ -45,9 +45,17 @@ __all__ = ["Capped", "Shown", "open_ballot"]
 Allowance = Literal["votes", "ballots", "skips"]
 _SLOT_BYTES: Final = 9
 _ROUTE_BYTES: Final = 16
+# The voter's row is locked by then, so what another request opened meanwhile is seen.
 _HOLDER: Final = Statement(
-    "INSERT INTO ballot_holder (ballot_id, voter_id, route, issued_us)"
-    " VALUES (:ballot, :voter, :route, :issued)"
+    """
+    INSERT INTO ballot_holder (ballot_id, voter_id, route, issued_us)
+    SELECT :ballot, :voter, :route, :issued
+    WHERE NOT EXISTS (
+        SELECT 1 FROM ballot_holder h JOIN ballot b ON b.id = h.ballot_id
+        WHERE h.voter_id = :voter AND h.issued_us > :since AND b.mode = :mode AND b.state = 'open'
+          AND b.id <> :ballot
+    )
+    """
 )
 
 
@@ -77,8 +85,12 @@ class _Drawn:
     will_not_count: str | None
 
 
+class _OpenedMeanwhile(Exception):
+    """Another request of the voter was faster; nothing of this one's ballot is stored."""
+
+
 def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
-    """Show the voter's open ballot of a mode again, else issue one.
+    """Show the voter's open ballot of a mode again, else issue one; of two at once, the first.
 
     Returns:
         The ballot, or which of the day's allowances is used up.
@@ -87,7 +99,13 @@ def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
         NothingToShow: no question has showable answers of four models.
         UnknownVoter: all about the voter was erased.
     """
-    life_us = antiabuse_rules.current().ballot_life_s * SECOND_US
+    try:
+        return _open_ballot(ports, visitor, mode)
+    except _OpenedMeanwhile:
+        return open_ballot(ports, visitor, mode)
+
+
+def _open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
     found = None
     with ports.database.read() as conn:
         cluster = cluster_of(conn, ports, visitor)
@@ -96,12 +114,17 @@ def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
             capped = _used_up(state)
             if capped is not None:
                 return Capped(capped, state)
-            found = load_open(conn, visitor.voter, mode, visitor.now_us - life_us)
+            found = load_open(conn, visitor.voter, mode, _since_us(visitor))
             if found is not None and found.showable:
                 _record_view(ports, visitor, found)
                 return Shown(found, state)
         issued = _drawn_ballot(ports, conn, visitor, mode, cluster)
     return _issue(ports, visitor, cluster, issued, withdraw=found)
+
+
+def _since_us(visitor: Visitor) -> int:
+    """Return when a ballot must have been issued to be open still."""
+    return visitor.now_us - antiabuse_rules.current().ballot_life_s * SECOND_US
 
 
 def _used_up(state: VoterState) -> Allowance | None:
@@ -153,13 +176,17 @@ def _issue(
         if withdraw is not None:
             _withdraw(ports, conn, visitor, withdraw)
         project(conn, ports.log.append(conn, event))
-        _HOLDER.run(
+        held = _HOLDER.run(
             conn,
             ballot=event.id,
             voter=visitor.voter,
             route=token(ports.rng, _ROUTE_BYTES),
             issued=visitor.now_us,
+            since=_since_us(visitor),
+            mode=mode,
         )
+        if held.rowcount == 0:
+            raise _OpenedMeanwhile
         state = _lock(conn, visitor, cluster)
         ballot = load_open(conn, visitor.voter, mode, visitor.now_us - 1)
     if ballot is None or not ballot.showable:

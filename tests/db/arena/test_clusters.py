@@ -57,6 +57,12 @@ def test_what_one_saw_the_other_saw(either_arena: ArenaSite) -> None:
         seen=min(seen),
         slot=held.slots[0].slot_id,
     )
+    arena.execute(
+        "UPDATE ballot SET question_id = (SELECT question_id FROM answer WHERE id = :seen)"
+        " WHERE id = :ballot",
+        seen=min(seen),
+        ballot=held.id,
+    )
     joined(arena, one, two)
     arena.clock.advance(30)
 

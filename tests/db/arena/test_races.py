@@ -193,6 +193,23 @@ def test_a_replayed_vote_counts_once(either_arena: ArenaSite) -> None:
     assert arena.events("vote.cast") == before
 
 
+@pytest.mark.parametrize("mode", ["speed", "expert"])
+def test_first_requests_at_once_open_one_ballot(either_arena: ArenaSite, mode: str) -> None:
+    """V-172: tabs that race for a voter's first ballot of a mode get the same one, spent once."""
+    arena = either_arena
+    for _ in range(3):
+        voter = arena.voter()
+        voter.ballot("expert" if mode == "speed" else "speed")
+        tabs = [tab_of(voter) for _ in range(4)]
+
+        answers = at_once([lambda tab=tab: tab.get(f"/?mode={mode}") for tab in tabs])  # type: ignore[misc]
+
+        assert len({page_of(each).slots for each in answers}) == 1
+        query = "voter_id = :id AND ballot_id IN (SELECT id FROM ballot WHERE mode = :mode)"
+        assert arena.count("ballot_holder", query, id=voter.id, mode=mode) == 1
+        assert arena.count("voter", "id = :id AND ballots = 2", id=voter.id) == 1
+
+
 def test_two_tabs_show_one_ballot_and_take_one_vote(either_arena: ArenaSite) -> None:
     """Both tabs hold the same ballot; the second tab's vote is refused whatever it picks."""
     arena = either_arena
