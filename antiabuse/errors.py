@@ -25,3 +25,7 @@ class UnknownVoter(AntiabuseError):
 
 class DigestKeyUnusable(AntiabuseError):
     """The key of a day or month cannot be read or made; what needs it is left out."""
+
+
+class ClockAhead(AntiabuseError):
+    """The clock stands so far ahead of the last erasing that it may be wrong: nothing is erased."""

@@ -166,6 +166,15 @@ class AntiabuseRules:
             "than a month to contest it. After that nobody looks at exact times and digests.",
         },
     )
+    retention_gap_days: int = field(
+        default=7,
+        metadata={
+            "unit": "days since anything was last erased",
+            "reason": "Erasing runs every hour. After a longer gap it stood still or the clock is "
+            "wrong, and what a wrong clock erases is gone: a person says which it is. A shorter "
+            "jump erases at most a week too early.",
+        },
+    )
     cookie_days: int = field(
         default=365,
         metadata={

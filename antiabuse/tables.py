@@ -33,6 +33,15 @@ erased_voter: Final = Table(
 """Ids whose voters had all erased: a kept copy of the cookie opens nothing new. The digest needs no
 key, for an id is 128 random bits that nobody can try out."""
 
+retention_run: Final = Table(
+    "retention_run",
+    metadata,
+    Column("job", Text, primary_key=True),
+    Column("at_us", Microseconds, nullable=False),
+    closed_set("job", "erase_old"),
+)
+"""One row: when erasing last began, by its own clock."""
+
 refusal_tally: Final = Table(
     "refusal_tally",
     metadata,

@@ -9,6 +9,8 @@ import structlog
 from huey import crontab
 from huey.api import Huey
 
+from antiabuse import retention_clock
+from antiabuse.errors import ClockAhead
 from antiabuse.retention import kept_at
 from arena import retention
 from webapp.wiring import Services
@@ -27,21 +29,37 @@ def register_retention(queue: Huey, services: Services) -> None:
     @queue.periodic_task(crontab(minute="17"), name="erase_old")  # type: ignore[untyped-decorator] # as the library ships it
     def _erase_old() -> None:
         try:
-            erase_old(services)
+            _log.info("retention", rows=erase_old(services))
+        except ClockAhead as error:
+            _log.warning("retention_waits", detail=str(error))
         except Exception as error:  # noqa: BLE001 - whatever stopped it, the next hour goes on
             _log.error("retention_failed", exc_info=error)
 
 
-def erase_old(services: Services, *, pause_s: float = _PAUSE_S) -> int:
+def erase_old(
+    services: Services, *, pause_s: float = _PAUSE_S, clock_is_right: bool = False
+) -> int:
     """Destroy old keys, then erase old rows until none is left or an hour's share is done.
+
+    Args:
+        services: of this process.
+        pause_s: between two batches.
+        clock_is_right: a person has looked at the clock.
 
     Returns:
         How many rows were erased.
+
+    Raises:
+        ClockAhead: nobody has, and it stands far ahead of the last time; nothing is erased.
     """
     now_us = services.clock()
+    with services.database.write() as conn:
+        retention_clock.begin(conn, now_us, clock_is_right=clock_is_right)
     kept = kept_at(now_us)
     gone = services.digest_keys.destroy_before(day=kept.key_day, month=kept.month)
     gone_signers = services.log_keys.drop_expired(now_us)
+    if gone or gone_signers:
+        _log.info("keys_destroyed", digest_keys=len(gone), log_keys=gone_signers)
     erased = 0
     for number, taken in enumerate(retention.erase_old(services.ports, now_us), start=1):
         erased += taken
@@ -49,5 +67,4 @@ def erase_old(services: Services, *, pause_s: float = _PAUSE_S) -> int:
             break
         if taken:
             time.sleep(pause_s)
-    _log.info("retention", rows=erased, digest_keys=len(gone), log_keys=gone_signers)
     return erased

@@ -418,3 +418,21 @@ def test_help_and_version() -> None:
         assert result.exit_code == 0
         assert "Usage: " in result.stdout
     assert runner.invoke(main, ["--version"]).stdout.startswith("arena")
+
+
+def test_retention_asks_before_it_trusts_a_clock_far_ahead(
+    command: Command, voted: ArenaSite, clock: Clock
+) -> None:
+    """It erases what is over; years later it refuses with what to do, and does it when told."""
+    assert command("retention").output == "Erased 0 rows.\n"
+    private = voted.count("event_private")
+    clock.advance(400 * 86_400)
+
+    refused = command("retention")
+    assert refused.exit_code == 1
+    assert "run `arena retention --clock-is-right`" in refused.output
+    assert voted.count("event_private") == private
+    done = command("retention", "--clock-is-right")
+
+    assert done.exit_code == 0, done.output
+    assert voted.count("event_private") == 0

@@ -18,6 +18,7 @@ from webapp.cli.imports import import_
 from webapp.cli.log import log
 from webapp.cli.models import models
 from webapp.cli.moderator import moderator
+from webapp.cli.retention import retention
 from webapp.cli.serve import serve, web, worker
 from webapp.settings import SettingsError
 
@@ -52,5 +53,5 @@ def main() -> None:
     """Run and look after an Evidence Arena."""
 
 
-for command in (serve, web, worker, db, import_, models, board, moderator, log):
+for command in (serve, web, worker, db, import_, models, board, moderator, log, retention):
     main.add_command(command)

@@ -15,6 +15,7 @@ from antiabuse import unrun_checks
 from antiabuse.detectors import rules as detector_rules
 from antiabuse.devices import DeviceNumbers, device_numbers
 from antiabuse.retention import kept_at
+from antiabuse.retention_clock import waits_since
 from antiabuse.sign_in_limits import Failures, failures_since
 from antiabuse.unrun_checks import Check
 from antiabuse.utc import DAY_US, MINUTE_US, hour_of, month_of, previous_month
@@ -41,7 +42,9 @@ _WEEK_US: Final = 7 * DAY_US
 _LOG_LATE_US: Final = 5 * MINUTE_US  # a waiting event is in the log within about a minute
 
 LimitState = Literal["one_process", "shared", "alone"]
-Concern = Literal["log", "fits", "boards", "limits", "checks", "overdue", "detectors", "pool"]
+Concern = Literal[
+    "log", "fits", "boards", "limits", "checks", "overdue", "detectors", "pool", "retention"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,11 @@ class LogState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operations:
-    """Everything on the page; `devices` is None where no fingerprint is asked for."""
+    """Everything on the page.
+
+    `devices` is None where no fingerprint is asked for; `erasing_waits_us` is when anything was
+    last erased, where that is so long ago that a person must look at the clock.
+    """
 
     unrun: tuple[UnrunCheck, ...]
     modes: tuple[ModeWork, ...]
@@ -88,6 +95,7 @@ class Operations:
     devices: DeviceNumbers | None
     erased: tuple[Erased, ...]
     kept_from: str
+    erasing_waits_us: int | None
     cases: Waiting
     failures: Failures
 
@@ -103,6 +111,7 @@ class Operations:
             "overdue": any(each.overdue for each in self.modes),
             "detectors": any(each.sweep and each.sweep.unrun for each in self.modes),
             "pool": any(2 * m.pool.fresh_questions < m.pool.questions for m in self.modes),
+            "retention": self.erasing_waits_us is not None,
         }
         return [concern for concern, holds in told.items() if holds]
 
@@ -140,6 +149,7 @@ def _operations(conn: Connection, now_us: int) -> Operations:
         devices=device_numbers(conn, month_of(now_us)) if fingerprint else None,
         erased=erased_since(conn, now_us - _WEEK_US),
         kept_from=kept_at(now_us).month,
+        erasing_waits_us=waits_since(conn, now_us),
         cases=waiting_for_moderators(conn),
         failures=failures_since(conn, now_us - DAY_US),
     )

@@ -63,10 +63,10 @@ def test_private_parts_and_sightings_go_with_their_trace(either_arena: ArenaSite
     assert (parts, votes, site.count("sighting")) == (8, 4, 4)
 
     site.clock.now_us = OVER - 1
-    erase_old(site.services, pause_s=0)
+    erase_old(site.services, pause_s=0, clock_is_right=True)
     early = site.count("event_private")
     site.clock.now_us = OVER
-    erased = erase_old(site.services, pause_s=0)
+    erased = erase_old(site.services, pause_s=0, clock_is_right=True)
 
     assert early == parts
     assert erased == parts + 4
@@ -80,7 +80,7 @@ def test_private_parts_and_sightings_go_with_their_trace(either_arena: ArenaSite
     report = verified(site)
     assert report.ok, report.fault
     assert report.erased == parts
-    assert erase_old(site.services, pause_s=0) == 0
+    assert erase_old(site.services, pause_s=0, clock_is_right=True) == 0
 
 
 def test_the_months_that_are_not_over_stay(either_arena: ArenaSite) -> None:
@@ -93,7 +93,7 @@ def test_the_months_that_are_not_over_stay(either_arena: ArenaSite) -> None:
     december = site.count("event_private") - november
 
     site.clock.now_us = OVER
-    erase_old(site.services, pause_s=0)
+    erase_old(site.services, pause_s=0, clock_is_right=True)
 
     assert site.count("event_private") == december
     assert site.count("sighting", "month = '2026-12'") == site.count("sighting") == 2
@@ -140,7 +140,7 @@ def test_a_batch_that_fails_erases_nothing_of_it(
 
     monkeypatch.setattr("ledger.private_parts.erase_streams", die)
     with pytest.raises(RuntimeError, match="killed"):
-        erase_old(site.services, pause_s=0)
+        erase_old(site.services, pause_s=0, clock_is_right=True)
 
     assert (site.count("event_private"), site.count("event_erasure")) == (parts, 0)
 
@@ -155,13 +155,13 @@ def test_keys_are_destroyed_on_their_day(either_arena: ArenaSite) -> None:
     assert names == {"day-2026-11-30.key", "month-2026-11.key"}
 
     site.clock.advance(2 * 86_400)
-    erase_old(site.services, pause_s=0)
+    erase_old(site.services, pause_s=0, clock_is_right=True)
     assert {path.name for path in folder.iterdir()} == names
     site.clock.advance(86_400)
-    erase_old(site.services, pause_s=0)
+    erase_old(site.services, pause_s=0, clock_is_right=True)
     assert {path.name for path in folder.iterdir()} == {"month-2026-11.key"}
     site.clock.now_us = OVER
-    erase_old(site.services, pause_s=0)
+    erase_old(site.services, pause_s=0, clock_is_right=True)
     assert list(folder.iterdir()) == []
 
 
@@ -174,7 +174,7 @@ def test_an_id_whose_cookie_has_run_out_goes(either_arena: ArenaSite) -> None:
     younger.read_and_vote()
     site.clock.advance(166 * 86_400)
 
-    erase_old(site.services, pause_s=0)
+    erase_old(site.services, pause_s=0, clock_is_right=True)
 
     assert site.count("voter") == site.count("voter", "id = :id", id=younger.id) == 1
     assert site.count("ballot_holder") == 1
@@ -195,7 +195,7 @@ def test_small_traces_go(either_arena: ArenaSite) -> None:
     tables = ("unrun_check", "erased_voter", "sign_in_failure", "moderator_session")
 
     def counts() -> list[int]:
-        erase_old(site.services, pause_s=0)
+        erase_old(site.services, pause_s=0, clock_is_right=True)
         return [site.count(table) for table in tables]
 
     assert counts() == [1, 1, 1, 1]
@@ -217,7 +217,7 @@ def test_cached_columns_of_old_months_go(either_arena: ArenaSite) -> None:
     assert list(folder.glob("votes-speed-2026-11.*"))
 
     site.clock.now_us = OVER
-    erase_old(site.services, pause_s=0)
+    erase_old(site.services, pause_s=0, clock_is_right=True)
 
     assert list(folder.glob("votes-*")) == []
     assert site.services.ports.columns.kept == {}

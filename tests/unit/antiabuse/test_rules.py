@@ -10,7 +10,7 @@ import pytest
 from antiabuse.rules import RULESETS, AntiabuseRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "f94a015a73f65bfa116d487a50693e4adda6e7b01c096957b45fc942c852f218"}
+DIGESTS = {"arena.2026.1": "e93bd5e00bbe1decb42447b3e7bfcd8f58b9b46dd965eb0a56d861ba547b373e"}
 
 
 def test_every_number_has_unit_and_reason() -> None:

@@ -179,7 +179,7 @@ def test_after_its_time_the_private_part_says_no_more(
     """The ban holds on, and the case of the first name still lifts it."""
     rosa.send(f"{case_of(seen)}/ban", verdict="ban", reason="automated")
     either_arena.clock.now_us = at("2027-03-15T12:00:00+00:00")
-    erase_old(either_arena.services, pause_s=0)
+    erase_old(either_arena.services, pause_s=0, clock_is_right=True)
     olga = moderator_of(either_arena, "olga")
 
     assert "Nothing says any more" in words(olga.get(banned_link(olga)).text)

@@ -240,7 +240,7 @@ def test_failed_sign_ins_of_the_last_day_are_counted(arena: ArenaSite) -> None:
     stranger.sign_in("rosa")
     assert told(otto, "sign-ins").startswith("3 in the last day")
     arena.clock.advance(86_401)
-    erase_old(arena.services, pause_s=0)
+    erase_old(arena.services, pause_s=0, clock_is_right=True)
     assert arena.count("sign_in_failure") == 0
 
 
@@ -278,12 +278,30 @@ def test_what_was_erased_lately_is_told_by_reason(arena: ArenaSite, rosa: Modera
     assert f"{requested} parts were erased at voters" in told(rosa, "retention")
 
     arena.clock.now_us += 100 * DAY_US
-    erase_old(arena.services, pause_s=0)
+    erase_old(arena.services, pause_s=0, clock_is_right=True)
     gone = arena.count("event_erasure", "reason = 'retention'")
     rosa = moderator_of(arena, "otto")
 
     assert f"it erased {gone} parts, the last one 0 s ago." in told(rosa, "retention")
     assert "request" not in told(rosa, "retention")
+
+
+def test_a_clock_far_ahead_is_told(arena: ArenaSite) -> None:
+    """Erasing waits, with both times and the command, until a person says that it is right."""
+    arena.sequence()
+    erase_old(arena.services, pause_s=0)
+    arena.clock.now_us += 400 * DAY_US
+    rosa = moderator_of(arena)
+
+    assert "the clock stands far ahead of the last time" in told(rosa, "notice")
+    waits = told(rosa, "retention")
+    assert "The clock says 2028-01-04" in waits
+    assert "the last time known is 2026-11-30" in waits
+    assert "arena retention --clock-is-right" in waits
+    erase_old(arena.services, pause_s=0, clock_is_right=True)
+    rosa = moderator_of(arena, "otto")
+    assert "the clock stands far ahead" not in told(rosa, "notice")
+    assert "erases what is older" in told(rosa, "retention")
 
 
 def test_the_shared_store_is_asked_whether_it_answers(
