@@ -26,6 +26,7 @@ from arena.review_rules import Act, check_reason
 from arena.review_tables import dispute, dispute_step, vote_strike
 from arena.standing_reasons import RestoreReason
 from arena.tables import ballot_holder, vote
+from arena.typed_text import typed_text
 from arena.visitor import Visitor
 
 __all__ = ["add_evidence", "begin_recheck", "decide_dispute", "open_dispute"]
@@ -80,13 +81,13 @@ def add_evidence(ports: Ports, visitor: Visitor, dispute_id: str, text: str) -> 
         DisputeRefused: `empty`, `over_long`, `not_yours`, `too_late` or `too_many`.
         UnknownVoter: nothing is kept on the voter; all was erased, or there never was anything.
     """
-    words = _words(text, required=True)
     with ports.database.write() as conn:
         quotas.lock(conn, visitor.voter, visitor.now_us)
         found = _lock_dispute(conn, dispute_id, voter=visitor.voter)
         if found is not None:
             if found.state not in _OPEN_TO_VOTER:
                 raise DisputeRefused("too_late", "the re-check has begun")
+            words = _words(text, required=True)
             added = select(func.count()).where(
                 dispute_step.c.dispute_id == dispute_id, dispute_step.c.state == "evidence"
             )
@@ -210,7 +211,7 @@ def decide_dispute(
 
 
 def _words(text: str, *, required: bool) -> str:
-    words, most = text.strip(), review_rules.current().dispute_chars
+    words, most = typed_text(text), review_rules.current().dispute_chars
     if required and not words:
         raise DisputeRefused("empty", "say in a few words why")
     if len(words) > most:

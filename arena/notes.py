@@ -15,6 +15,7 @@ from arena.review_events import NoteWritten
 from arena.review_record import record_by_moderator
 from arena.review_rules import Act, check_reason
 from arena.review_tables import case_note
+from arena.typed_text import typed_text
 from ledger import store
 
 __all__ = ["Note", "notes_for_moderators", "write_note"]
@@ -40,7 +41,7 @@ def write_note(
         UnknownCase: there is nothing of the subject's name.
     """
     check_reason(Act.NOTE, reason)
-    words, most = text.strip(), review_rules.current().note_chars
+    words, most = typed_text(text), review_rules.current().note_chars
     if not 0 < len(words) <= most:
         raise UnknownCode(f"a note has 1 to {most} characters")
     with ports.database.write() as conn:

@@ -27,7 +27,7 @@ from webapp.limits import limiter
 from webapp.visitors import address_hashes, request_time_us
 from webapp.wiring import services
 
-__all__ = ["Problem", "init_errors", "problem_response"]
+__all__ = ["Act", "Problem", "init_errors", "problem_response", "refusal_problem", "wants_json"]
 
 _log = structlog.get_logger("webapp.errors")
 
@@ -127,7 +127,7 @@ def init_errors(app: Flask) -> None:
 
 def problem_response(problem: Problem) -> Response:
     """Render a problem as page, fragment or problem details (RFC 9457), as the client asks."""
-    if _wants_json():
+    if wants_json():
         response = jsonify(
             type=f"{services().settings.public_url}/rules#{problem.reason}",
             title=problem.title,
@@ -151,7 +151,8 @@ def problem_response(problem: Problem) -> Response:
     return response
 
 
-def _wants_json() -> bool:
+def wants_json() -> bool:
+    """Say whether the client asks for data rather than for a page."""
     if request.path.startswith("/api/"):
         return True
     best = request.accept_mimetypes.best_match(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.fixtures.arena_site import ArenaSite, at, reason_of, route_of
@@ -18,6 +20,13 @@ def seen(arena: ArenaSite) -> OneSided:
     seen = one_sided_voter(arena, 2)
     strike(arena, seen.votes[0])
     return seen
+
+
+def kept_in(html: str) -> str:
+    """Return what stands in the page's text field; a line break at its head is none of it."""
+    found = re.search(r"<textarea[^>]*>\n?(.*?)</textarea>", html, re.DOTALL)
+    assert found is not None
+    return found[1]
 
 
 def test_a_voter_contests_a_vote_and_finds_it_again(arena: ArenaSite, seen: OneSided) -> None:
@@ -49,10 +58,41 @@ def test_only_the_votes_own_voter_may_contest_it(arena: ArenaSite, seen: OneSide
     "text,reason", [("", "empty"), ("  ", "empty"), ("x" * 2_001, "over_long")]
 )
 def test_a_dispute_needs_a_few_words(seen: OneSided, text: str, reason: str) -> None:
-    """None, or too many, are refused with a reason."""
-    refused = seen.voter.post("/disputes", {"vote": seen.routes[0], "text": text})
+    """None, or too many, are refused with a reason, and the form keeps them."""
+    form = {"vote": seen.routes[0], "text": text}
+    refused = seen.voter.post("/disputes", form)
+    told = seen.voter.post("/disputes", form, headers={"Accept": "application/json"})
 
     assert (refused.status_code, reason_of(refused)) == (422, reason)
+    assert kept_in(refused.text).strip() == text.strip()
+    assert (told.status_code, told.get_json()["reason"]) == (422, reason)
+
+
+def test_a_line_break_is_one_character(arena: ArenaSite, seen: OneSided) -> None:
+    """A form sends each as two; what a browser lets a person type is taken."""
+    lines = ["x" * 99] * 20  # 1,999 characters as a browser counts them
+    sent = seen.voter.post("/disputes", {"vote": seen.routes[0], "text": "\r\n".join(lines)})
+    dispute = sent.headers["Location"].partition("#d-")[2]
+    more = seen.voter.post(f"/disputes/{dispute}/evidence", {"text": "\r\n".join(lines)})
+    rosa, case = moderator_of(arena), f"/moderation/cases/dispute:{dispute}"
+    note = rosa.send(f"{case}/note", reason="context", text="\r\n".join(lines))
+
+    assert (sent.status_code, more.status_code, note.status_code) == (303, 303, 303)
+    assert "\n".join(lines) in seen.voter.get("/disputes").text
+
+
+def test_evidence_that_is_too_long_is_handed_back(arena: ArenaSite, seen: OneSided) -> None:
+    """The dispute's own form stands open with the text and says why."""
+    sent = seen.voter.post("/disputes", {"vote": seen.routes[0], "text": WORDS})
+    dispute = sent.headers["Location"].partition("#d-")[2]
+
+    refused = seen.voter.post(f"/disputes/{dispute}/evidence", {"text": "y" * 2_001})
+
+    assert (refused.status_code, reason_of(refused)) == (422, "over_long")
+    assert kept_in(refused.text) == "y" * 2_001
+    assert '<details class="more" open>' in refused.text
+    stranger = one_sided_voter(arena, 1).voter
+    assert reason_of(stranger.post(f"/disputes/{dispute}/evidence", {"text": ""})) == "not_yours"
 
 
 def test_a_vote_is_contested_once_at_a_time(seen: OneSided) -> None:
