@@ -63,7 +63,7 @@ def test_a_ban_leads_to_a_case_that_tells_and_lifts_it(
     assert "Banned since 2026-12-02" in told
     assert "The account is run by a program." in told
     assert "Came back thrice." in told
-    assert "written in November 2026" in told
+    assert "on the case of November 2026" in told
     assert f'href="{case_of(seen)}"' in page.text
     assert "in November 2026, 2 votes" in told
     assert "Ban the voter" not in told

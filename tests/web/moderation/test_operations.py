@@ -186,8 +186,8 @@ def test_an_overdue_sweep_is_told(either_arena: ArenaSite) -> None:
     arena.clock.now_us = start + 1_000_000
     assert "Votes wait for a sweep that was due hours ago" in told(rosa, "notice")
     assert "More than 3 hours" in told(rosa, "detectors")
-    assert "Speed. Votes from 2026-11-30 on." in told(rosa, "detectors")
-    assert "Expert. Votes from" not in told(rosa, "detectors")
+    assert "Speed , votes from 2026-11-30 on." in told(rosa, "detectors")
+    assert "Expert , votes from" not in told(rosa, "detectors")
     ready = arena.voter().get("/readyz")
     assert ready.status_code == 200
     assert ready.json is not None
