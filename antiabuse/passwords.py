@@ -30,7 +30,8 @@ def checked_password(name: str, password: str) -> str:
     normal = _normal(password)
     if len(normal) < rules.password_characters:
         raise UnusablePassword(f"use a password of {rules.password_characters} characters or more")
-    if len(normal) > rules.password_limit:
+    # Sign-in counts what was typed, before it gets its one spelling; both must fit.
+    if max(len(password), len(normal)) > rules.password_limit:
         raise UnusablePassword(f"use a password of at most {rules.password_limit} characters")
     if len(set(normal.casefold().replace(name, ""))) < rules.password_variety:
         raise UnusablePassword("use a password that is not made of the name or of few characters")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from antiabuse import accounts, totp
-from antiabuse.account_errors import SignInFailed, TooManyFailures
+from antiabuse.account_errors import SignInFailed
 from antiabuse.account_events import sign_in_failed, signed_in
 from antiabuse.accounts import Account, AccountPorts, Credentials
 from antiabuse.addresses import AddressHashes
@@ -20,7 +20,7 @@ from antiabuse.sign_in_limits import Attempt, begin_attempt, forgive
 from ledger.database import Database
 from ledger.ids import uuid4
 
-__all__ = ["Proof", "SignInFailed", "SignedIn", "TooManyFailures", "check_password", "sign_in"]
+__all__ = ["Proof", "SignedIn", "check_password", "sign_in"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,25 +77,21 @@ def sign_in(database: Database, ports: AccountPorts, proof: Proof, now_us: int) 
     raise SignInFailed("name, password and code do not belong together")
 
 
-def check_password(
-    database: Database, ports: AccountPorts, proof: Proof, now_us: int
-) -> Credentials:
+def check_password(database: Database, ports: AccountPorts, proof: Proof, now_us: int) -> None:
     """Make sure once more who is there, before an account is changed; the same limits hold.
 
     Raises:
         TooManyFailures: before anything is checked.
-        SignInFailed: the password is wrong.
+        SignInFailed: the password is wrong, or the account is disabled.
     """
     attempt, known = _begin(database, ports, proof, now_us)
     fits = matches(decoy_digest() if known is None else known.password_hash, proof.password)
     with database.write() as conn:
-        if fits:
+        if known is not None and fits:
             forgive(conn, attempt)
-        else:
-            _record_failure(conn, ports, known, proof, now_us)
-    if known is None or not fits:
-        raise SignInFailed("the password is wrong")
-    return known
+            return
+        _record_failure(conn, ports, known, proof, now_us)
+    raise SignInFailed("the password is wrong")
 
 
 def _begin(

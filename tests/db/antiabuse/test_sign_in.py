@@ -282,7 +282,7 @@ def test_checking_the_password_again_is_limited_as_well(
 ) -> None:
     """A stolen session is no way to guess the password faster."""
     people.add("rosa")
-    assert room.check_password(database, means, GOOD, NOON).account.name == "rosa"
+    room.check_password(database, means, GOOD, NOON)
     with pytest.raises(SignInFailed):
         room.check_password(database, means, WRONG, NOON)
     for _ in range(4):
@@ -290,3 +290,22 @@ def test_checking_the_password_again_is_limited_as_well(
 
     with pytest.raises(TooManyFailures):
         room.check_password(database, means, GOOD, NOON)
+
+
+def test_no_password_is_right_for_a_closed_account(
+    database: Database, people: People, means: Means
+) -> None:
+    """What stands in for its digest is no password either: attempts are counted and logged."""
+    people.add("rosa")
+    with database.write() as conn:
+        accounts.disable(conn, means, "rosa", NOON)
+    decoy = replace(GOOD, password="no account has this password")
+    assert passwords.matches(passwords.decoy_digest(), decoy.password)
+
+    for _ in range(5):
+        with pytest.raises(SignInFailed):
+            room.check_password(database, means, decoy, NOON)
+
+    with pytest.raises(TooManyFailures):
+        room.check_password(database, means, decoy, NOON)
+    assert len(events(database, "moderator.sign_in_failed")) == 5

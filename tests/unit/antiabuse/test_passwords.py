@@ -38,6 +38,19 @@ def test_a_password_may_be_typed_in_either_unicode_form() -> None:
     assert passwords.matches(digest, "vier ruhige flu\u0308sse")
 
 
+def test_whatever_may_be_set_signs_in() -> None:
+    """The bound on characters is the same for setting a password and for typing it."""
+    for characters in (256, 257):
+        password = ("u\u0308" * 129 + "four calm rivers")[-characters:]
+        try:
+            digest = passwords.new_digest("rosa", password, SALT)
+        except UnusablePassword:
+            assert characters == 257
+        else:
+            assert characters == 256
+            assert passwords.matches(digest, password)
+
+
 @pytest.mark.parametrize(
     "password", ["", "too short here", "x" * 257, "a" * 20, "rosarosarosarosarosa"]
 )
