@@ -15,6 +15,8 @@ _PLAIN: Final = frozenset(
         "/moderation/account",
         "/moderation/audit",
         "/moderation/decisions",
+        "/moderation/influence",
+        "/moderation/operations",
     }
 )
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"

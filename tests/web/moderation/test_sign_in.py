@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -85,6 +86,25 @@ def test_signing_in_leads_back_to_our_own_rooms(
     entered = Moderator(arena, "203.0.113.9").sign_in(next=asked)
 
     assert entered.headers["Location"] == asked
+
+
+def test_every_room_is_found_again_after_signing_in(arena: ArenaSite, people: People) -> None:
+    """Each page of the rooms leads through sign-in to itself, a newly built one too."""
+    people.add("rosa", now_us=arena.clock())
+    rooms = [
+        rule.rule
+        for rule in arena.app.url_map.iter_rules()
+        if rule.rule.startswith("/moderation")
+        and "GET" in (rule.methods or ())
+        and not rule.arguments
+        and rule.rule != "/moderation/sign-in"
+    ]
+    assert {"/moderation", "/moderation/influence", "/moderation/operations"} <= set(rooms)
+    browser = Moderator(arena, "203.0.113.9")
+
+    for room in rooms:
+        to_sign_in = browser.get(room).headers["Location"]
+        assert parse_qs(urlsplit(to_sign_in).query)["next"] == [room]
 
 
 def test_the_session_cookie_is_shut_in(arena: ArenaSite, people: People) -> None:
