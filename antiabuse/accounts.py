@@ -31,7 +31,7 @@ _HANDLE_BITS: Final = 16
 
 
 class AccountPorts(Protocol):
-    """What accounts need from outside: the log and a source of random bits."""
+    """What accounts need from outside: the log, a source of random bits, and the secret keys."""
 
     @property
     def log(self) -> Log:
@@ -194,11 +194,16 @@ def end_sessions(conn: Connection, name: str) -> int:
 
 
 def sign_out_everywhere(conn: Connection, ports: AccountPorts, name: str, now_us: int) -> int:
-    """End all sessions at the account's own wish, as an event; return how many."""
-    ended = end_sessions(conn, name)
+    """End all sessions at the account's own wish, as an event; return how many.
+
+    Raises:
+        UnknownAccount: none of this name.
+    """
     known = find(conn, name)
-    by = OPERATOR if known is None else known.account.handle
-    _record(conn, ports, name, "signed_out_everywhere", by, now_us)
+    if known is None:
+        raise UnknownAccount(f"there is no account {name}")
+    ended = end_sessions(conn, name)
+    _record(conn, ports, name, "signed_out_everywhere", known.account.handle, now_us)
     return ended
 
 

@@ -127,13 +127,6 @@ def _prune(conn: Connection, now_us: int) -> None:
     conn.execute(delete(sign_in_failure).where(sign_in_failure.c.at_us <= oldest))
 
 
-def failures_of(conn: Connection, keys: Sequence[str], name: str) -> int:
-    """Return how many failed attempts of a name are remembered."""
-    digest = _name_digest(keys, name)
-    query = select(func.count()).where(sign_in_failure.c.name == digest)
-    return conn.execute(query).scalar_one()
-
-
 def _same_name(attempt: Attempt) -> ColumnElement[bool]:
     return sign_in_failure.c.name == attempt.name
 

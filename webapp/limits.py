@@ -22,6 +22,7 @@ __all__ = [
     "limiter",
     "reading_limit",
     "visitor_address",
+    "within_foreign_limit",
 ]
 
 

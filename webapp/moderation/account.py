@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from antiabuse import accounts, sessions, totp
 from antiabuse.account_errors import SignInFailed, TooManyFailures, UnusablePassword
 from antiabuse.account_rules import current
-from antiabuse.accounts import Role
 from antiabuse.passwords import SALT_BYTES, new_digest
 from antiabuse.sign_in import check_password
 from webapp.moderation.cookies import clear_session, set_session
@@ -24,12 +23,11 @@ __all__ = ["account_pages"]
 
 account_pages = Blueprint("moderation_account", __name__, url_prefix="/moderation/account")
 
-_ALL: Final[tuple[Role, ...]] = accounts.ROLES
 _DONE: Final = frozenset({"password", "code_on", "code_off"})
 
 
 @account_pages.get("")
-@moderators_only(*_ALL)
+@moderators_only(*accounts.ROLES)
 def show() -> AnyResponse:
     """Show the account."""
     done = request.args.get("done", "")
@@ -37,7 +35,7 @@ def show() -> AnyResponse:
 
 
 @account_pages.post("/sign-out-everywhere")
-@moderators_only(*_ALL)
+@moderators_only(*accounts.ROLES)
 def leave_everywhere() -> AnyResponse:
     """End all sessions of the account."""
     with services().database.write() as conn:
@@ -48,7 +46,7 @@ def leave_everywhere() -> AnyResponse:
 
 
 @account_pages.post("/password")
-@moderators_only(*_ALL)
+@moderators_only(*accounts.ROLES)
 def change_password() -> AnyResponse:
     """Set a new password; other sessions end, this browser gets a new one."""
     session, now = session_now(), request_time_us()
@@ -77,7 +75,7 @@ def change_password() -> AnyResponse:
 
 
 @account_pages.post("/code")
-@moderators_only(*_ALL)
+@moderators_only(*accounts.ROLES)
 def change_code() -> AnyResponse:
     """Ask for one-time codes from now on, or no more; the password is asked for once more."""
     session, now = session_now(), request_time_us()

@@ -24,7 +24,14 @@ from webapp.moderation.return_paths import return_path
 from webapp.visitors import request_time_us
 from webapp.wiring import services
 
-__all__ = ["MODERATORS", "actor", "current_session", "moderators_only", "session_now"]
+__all__ = [
+    "MODERATORS",
+    "actor",
+    "current_session",
+    "moderators_only",
+    "session_now",
+    "uncached",
+]
 
 MODERATORS: Final[tuple[Role, ...]] = ("moderator", "operator")
 

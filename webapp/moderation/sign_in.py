@@ -55,7 +55,7 @@ def enter() -> AnyResponse:
 
 
 @sign_in_pages.post("/sign-out")
-@moderators_only("moderator", "master", "operator")
+@moderators_only(*accounts.ROLES)
 def leave() -> AnyResponse:
     """End this session."""
     token = session_token()
