@@ -7,16 +7,19 @@ or a moderator made of the voter: only that a vote does not count, and why.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, select, text
+from sqlalchemy import Connection, delete, select, text, update
 
 from antiabuse import erased, quotas
 from antiabuse.errors import UnknownVoter
 from antiabuse.tables import sighting
+from antiabuse.tables import voter as voter_table
+from antiabuse.utc import month_of
+from arena.clusters import joined_to
 from arena.ports import Ports
 from arena.tables import ballot_holder
 from ledger import private_parts
@@ -131,13 +134,16 @@ def erase(ports: Ports, voter: str, now_us: int) -> Erased:
     """Erase what is kept on a voter, for good and at once; doing it twice does no harm.
 
     Bodies of events stay, for others rely on them: votes count on under the month's pseudonym,
-    which nothing joins to the id any more.
+    which nothing joins to the id any more. A ban goes over to those the voter is joined to, for
+    whom it holds: erasing lifts none.
     """
     with ports.database.write() as conn:
+        others = joined_to(conn, month_of(now_us), voter)
         # A vote of this very moment is waited for, and what it wrote is erased too. Without a row,
         # what an earlier erasure may have left goes all the same.
         with suppress(UnknownVoter):
-            quotas.lock(conn, voter, now_us)
+            quotas.lock_cluster(conn, voter, others, now_us)
+            _hand_ban_on(conn, voter, others)
         parts = private_parts.erase_about(conn, voter, now_us=now_us)
         links = delete(ballot_holder).where(ballot_holder.c.voter_id == voter)
         done = Erased(
@@ -147,3 +153,12 @@ def erase(ports: Ports, voter: str, now_us: int) -> Erased:
         )
         erased.forget(conn, voter, now_us)
     return done
+
+
+def _hand_ban_on(conn: Connection, voter: str, others: Collection[str]) -> None:
+    """Lay a voter's ban on those joined to them who bear none; all their rows are locked."""
+    row = quotas.stored(conn, voter)
+    if row is None or row.banned_us is None:
+        return
+    whom = voter_table.c.id.in_(others), voter_table.c.banned_us.is_(None)
+    conn.execute(update(voter_table).where(*whom).values(banned_us=row.banned_us))

@@ -236,6 +236,38 @@ def test_lifting_a_ban_frees_all_who_are_joined(either_arena: ArenaSite) -> None
         unban(arena, one)
 
 
+def test_erasing_the_banned_id_frees_nobody(either_arena: ArenaSite) -> None:
+    """The ban goes over to the ids joined to it, and a moderator can lift it from any of them."""
+    arena = either_arena
+    one, two = pair(arena)
+    three, stranger = pair(arena)
+    pages = {voter.id: voter.ballot() for voter in (two, three, stranger)}
+    arena.clock.advance(30)
+    joined(arena, one, two, three)
+    ban(arena, one)
+
+    assert one.post("/me/erase").status_code == 303
+
+    for member in (two, three):
+        refused = member.vote(pages[member.id].token)
+        assert (refused.status_code, reason_of(refused)) == (403, "banned")
+    assert stranger.vote(pages[stranger.id].token).status_code == 303
+    unban(arena, three)
+    for member in (two, three):
+        assert member.vote(pages[member.id].token).status_code == 303
+
+
+def test_erasing_a_joined_id_bans_nobody(either_arena: ArenaSite) -> None:
+    """Where the ban is another's, and where there is none, erasing changes nothing for others."""
+    arena = either_arena
+    one, two = pair(arena)
+    joined(arena, one, two)
+    one.post("/me/erase")
+
+    assert two.read_and_vote().status_code == 200
+    assert arena.count("voter", "banned_us IS NOT NULL") == 0
+
+
 def test_a_ban_of_one_leaves_others_alone_without_a_joining(either_arena: ArenaSite) -> None:
     """The joining, not the ban, makes them one; a second ban of the same id is told apart."""
     arena = either_arena
