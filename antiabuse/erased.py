@@ -19,14 +19,6 @@ _KEEP: Final = Statement(
 )
 _FORGET: Final = Statement("DELETE FROM voter WHERE id = :id")
 _IS_ERASED: Final = Statement("SELECT 1 FROM erased_voter WHERE id_sha256 = :digest")
-_UNLINK: Final = Statement(
-    """
-    UPDATE sighting
-    SET voter_id = '', at_us = at_us - at_us % 3600000000, dwell_us = NULL, address = NULL,
-        device = NULL
-    WHERE voter_id = :id
-    """
-)
 
 
 def erased_digest(voter_id: str) -> str:
@@ -48,15 +40,3 @@ def forget(conn: Connection, voter_id: str, now_us: int) -> None:
 def drop_row(conn: Connection, voter_id: str) -> None:
     """Drop a voter's row, if there is one."""
     _FORGET.run(conn, id=voter_id)
-
-
-def unlink_sightings(conn: Connection, voter_id: str) -> int:
-    """Take voter, exact time, dwell, address and device out of a voter's sightings.
-
-    The digest of the network stays until the month's retention ends: the cap on what one network's
-    votes may move (V-155) is taken at each fit, and erasing must not lift it.
-
-    Returns:
-        How many sightings there were.
-    """
-    return _UNLINK.run(conn, id=voter_id).rowcount

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from sqlalchemy import Connection, delete, or_, select
+from sqlalchemy import Connection, delete, select
 
-from antiabuse import account_rules, unrun_checks
+from antiabuse import sessions, sign_in_limits, unrun_checks
 from antiabuse.rules import current
-from antiabuse.statements import Statement
-from antiabuse.tables import erased_voter, moderator_session, sign_in_failure, voter
-from antiabuse.utc import DAY_US, SECOND_US, day_of, month_of
-
-_OLD_SIGHTINGS: Final = Statement(
-    "DELETE FROM sighting WHERE vote_id IN"
-    " (SELECT vote_id FROM sighting WHERE month < :month LIMIT :most)"
-)
+from antiabuse.tables import erased_voter, voter
+from antiabuse.utc import DAY_US, day_of, month_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +39,6 @@ def kept_at(now_us: int) -> Kept:
     )
 
 
-def drop_sightings(conn: Connection, kept: Kept, most: int) -> int:
-    """Drop some sightings of old months; return how many, fewer than `most` when none is left."""
-    return _OLD_SIGHTINGS.run(conn, month=kept.month, most=most).rowcount
-
-
 def old_voters(conn: Connection, kept: Kept, most: int) -> Sequence[str]:
     """Return some ids whose cookies have run out."""
     old = select(voter.c.id).where(voter.c.created_us < kept.voter_us).limit(most)
@@ -64,18 +52,10 @@ def drop_voters(conn: Connection, ids: Sequence[str]) -> int:
 
 def drop_traces(conn: Connection, kept: Kept, now_us: int) -> int:
     """Drop small things that are over: erased ids, old failures, sessions and counts."""
-    accounts = account_rules.current()
-    failed, session = sign_in_failure.c, moderator_session.c
-    over = (
-        delete(erased_voter).where(erased_voter.c.erased_us < kept.voter_us),
-        delete(sign_in_failure).where(failed.at_us <= now_us - accounts.name_window_s * SECOND_US),
-        delete(moderator_session).where(
-            or_(
-                session.opened_us <= now_us - accounts.session_s * SECOND_US,
-                session.seen_us <= now_us - accounts.idle_s * SECOND_US,
-            )
-        ),
-    )
-    return sum(conn.execute(each).rowcount for each in over) + unrun_checks.drop_before(
-        conn, kept.month
+    old_ids = delete(erased_voter).where(erased_voter.c.erased_us < kept.voter_us)
+    return (
+        conn.execute(old_ids).rowcount
+        + sign_in_limits.drop_old(conn, now_us)
+        + sessions.drop_ended(conn, now_us)
+        + unrun_checks.drop_before(conn, kept.month)
     )

@@ -50,15 +50,7 @@ class Session:
 
 def open_session(conn: Connection, rng: random.Random, name: str, now_us: int) -> str:
     """Open a session of an account and drop those that have ended; return the new token."""
-    rules = current()
-    conn.execute(
-        delete(moderator_session).where(
-            or_(
-                moderator_session.c.opened_us <= now_us - rules.session_s * SECOND_US,
-                moderator_session.c.seen_us <= now_us - rules.idle_s * SECOND_US,
-            )
-        )
-    )
+    drop_ended(conn, now_us)
     made = token(rng, _TOKEN_BYTES)
     conn.execute(
         insert(moderator_session),
@@ -100,6 +92,16 @@ def close_session(conn: Connection, presented: str) -> None:
     """Sign out: the token opens nothing any more."""
     key = _digest(presented)
     conn.execute(delete(moderator_session).where(moderator_session.c.token_sha256 == key))
+
+
+def drop_ended(conn: Connection, now_us: int) -> int:
+    """Drop the sessions that have ended; return how many."""
+    rules = current()
+    ended = or_(
+        moderator_session.c.opened_us <= now_us - rules.session_s * SECOND_US,
+        moderator_session.c.seen_us <= now_us - rules.idle_s * SECOND_US,
+    )
+    return conn.execute(delete(moderator_session).where(ended)).rowcount
 
 
 def _sessions(conn: Connection, which: ColumnElement[bool], now_us: int) -> list[Session]:

@@ -9,15 +9,27 @@ from sqlalchemy import Connection
 
 from antiabuse.addresses import AddressHashes
 from antiabuse.statements import Statement
-from antiabuse.utc import SECOND_US, day_of, month_of
+from antiabuse.utc import HOUR_US, SECOND_US, day_of, month_of
 
-__all__ = ["record"]
+__all__ = ["drop_before", "record", "unlink"]
 
 _INSERT: Final = Statement(
     """
     INSERT INTO sighting (vote_id, voter_id, month, day, at_us, dwell_us, address, network, device)
     VALUES (:vote, :voter, :month, :day, :at, :dwell, :address, :network, :device)
     """
+)
+_UNLINK: Final = Statement(
+    """
+    UPDATE sighting
+    SET voter_id = '', at_us = at_us - at_us % :hour, dwell_us = NULL, address = NULL,
+        device = NULL
+    WHERE voter_id = :id
+    """
+)
+_DROP: Final = Statement(
+    "DELETE FROM sighting WHERE vote_id IN"
+    " (SELECT vote_id FROM sighting WHERE month < :month LIMIT :most)"
 )
 
 
@@ -57,3 +69,20 @@ def record(
         network=network,
         device=device,
     )
+
+
+def unlink(conn: Connection, voter: str) -> int:
+    """Take voter, exact time, dwell, address and device out of a voter's sightings.
+
+    The digest of the network stays until the month's retention ends: the cap on what one network's
+    votes may move (V-155) is taken at each fit, and erasing must not lift it.
+
+    Returns:
+        How many sightings there were.
+    """
+    return _UNLINK.run(conn, id=voter, hour=HOUR_US).rowcount
+
+
+def drop_before(conn: Connection, month: str, most: int) -> int:
+    """Drop some sightings of months before this; return how many, fewer than `most` at the end."""
+    return _DROP.run(conn, month=month, most=most).rowcount

@@ -59,7 +59,7 @@ def begin_attempt(
     if conn.dialect.name == "postgresql":
         conn.execute(text("LOCK TABLE sign_in_failure IN SHARE ROW EXCLUSIVE MODE"))
     attempt = Attempt(uuid4(rng), _name_digest(keys, name), address)
-    _prune(conn, now_us)
+    drop_old(conn, now_us)
     wait_us = _wait_us(conn, attempt, now_us, known_browser=known_browser)
     if wait_us > 0:
         raise TooManyFailures(ceil_seconds(wait_us))
@@ -93,6 +93,12 @@ def forgive(conn: Connection, attempt: Attempt) -> None:
     conn.execute(delete(sign_in_failure).where(_same_name(attempt), _same_address(attempt)))
 
 
+def drop_old(conn: Connection, now_us: int) -> int:
+    """Drop the failures that no limit counts any more; return how many."""
+    oldest = now_us - current().name_window_s * SECOND_US
+    return conn.execute(delete(sign_in_failure).where(sign_in_failure.c.at_us <= oldest)).rowcount
+
+
 def _wait_us(conn: Connection, attempt: Attempt, now_us: int, *, known_browser: bool) -> int:
     rules = current()
     here = _same_address(attempt)
@@ -120,11 +126,6 @@ def _wait_of_one(
     ).scalars()
     newest = list(times)
     return newest[-1] + window_us - now_us if len(newest) == cap else 0
-
-
-def _prune(conn: Connection, now_us: int) -> None:
-    oldest = now_us - current().name_window_s * SECOND_US
-    conn.execute(delete(sign_in_failure).where(sign_in_failure.c.at_us <= oldest))
 
 
 def _same_name(attempt: Attempt) -> ColumnElement[bool]:

@@ -7,6 +7,7 @@ from typing import Final
 
 SECOND_US: Final = timedelta(seconds=1) // timedelta(microseconds=1)
 MINUTE_US: Final = timedelta(minutes=1) // timedelta(microseconds=1)
+HOUR_US: Final = timedelta(hours=1) // timedelta(microseconds=1)
 DAY_US: Final = timedelta(days=1) // timedelta(microseconds=1)
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, delete, select, text, update
 
-from antiabuse import erased, quotas
+from antiabuse import erased, quotas, sightings
 from antiabuse.errors import UnknownVoter
 from antiabuse.tables import sighting
 from antiabuse.tables import voter as voter_table
@@ -149,7 +149,7 @@ def erase(ports: Ports, voter: str, now_us: int) -> Erased:
         done = Erased(
             private_parts=parts,
             ballots=conn.execute(links).rowcount,
-            sightings=erased.unlink_sightings(conn, voter),
+            sightings=sightings.unlink(conn, voter),
         )
         erased.forget(conn, voter, now_us)
     return done

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from sqlalchemy import Connection, delete
 
-from antiabuse import retention
+from antiabuse import retention, sightings
 from antiabuse.retention import Kept
 from antiabuse.rules import current
 from arena.ballot_events import ANY_MODE, arena_stream
@@ -52,7 +52,7 @@ def _batches(kept: Kept, most: int, now_us: int) -> Iterator[_Batch]:
             return private_parts.erase_streams(conn, prefix, kept.month, limit=most, now_us=now_us)
 
         yield erase
-    yield lambda conn: retention.drop_sightings(conn, kept, most)
+    yield lambda conn: sightings.drop_before(conn, kept.month, most)
     yield lambda conn: _drop_voters(conn, kept, most)
 
 
