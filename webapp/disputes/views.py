@@ -158,6 +158,4 @@ def _own_reveal(visitor: Visitor | None, route: str) -> Reveal:
 
 
 def _see_other(dispute_id: str) -> AnyResponse:
-    response = make_response(redirect(f"/disputes#d-{dispute_id}", code=303))
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return redirect(f"/disputes#d-{dispute_id}", code=303)

@@ -45,7 +45,7 @@ def show_me() -> Response:
     page = render_template(
         "me/me.html", me=_view(), rules=rules.current(), nav="me", fragment=wants_fragment()
     )
-    return _private(make_response(page))
+    return make_response(page)
 
 
 def _view() -> MeView:
@@ -80,7 +80,7 @@ def download_data() -> Response:
         kept = own_data.kept_on(conn, visitor.voter)
     response = make_response(json.dumps(kept.body(), ensure_ascii=False, indent=2) + "\n")
     response.mimetype = "application/json"
-    return _private(response)
+    return response
 
 
 @me.get("/me/erase")
@@ -91,7 +91,7 @@ def ask_erase() -> Response:
     page = render_template(
         "me/erase.html", known=known, rules=rules.current(), nav="me", fragment=wants_fragment()
     )
-    return _private(make_response(page))
+    return make_response(page)
 
 
 @me.post("/me/erase")
@@ -113,8 +113,3 @@ def show_erased() -> Response:
         "me/erased.html", rules=rules.current(), nav="me", fragment=wants_fragment()
     )
     return make_response(page)
-
-
-def _private(response: Response) -> Response:
-    response.headers["Cache-Control"] = "no-store"
-    return response

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Final, ParamSpec
 
-from flask import Response, g, make_response, redirect, request, url_for
+from flask import Response, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from antiabuse.accounts import Role
@@ -109,9 +109,7 @@ def _not_signed_in() -> AnyResponse:
     if request.method == "POST":
         return problem_response(_SIGNED_OUT)
     path = return_path(request.path)
-    response = make_response(redirect(url_for("moderation_sign_in.show", next=path), code=303))
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return redirect(url_for("moderation_sign_in.show", next=path), code=303)
 
 
 def _wrong_role(session: Session) -> Problem:
