@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, select
 
@@ -33,19 +33,17 @@ from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
 from arena.tables import vote
 from ledger.ids import uuid4, uuid7
 
-__all__ = ["Actor", "Role", "discount", "join", "restore", "void"]
+__all__ = ["Actor", "discount", "join", "restore", "void"]
 
-Role = Literal["moderator", "master", "operator"]
 _PAGE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who decides: the name moderators know, the handle that stands in public, the role."""
+    """Who decides: the name moderators know, and the handle that stands in public."""
 
     name: str
     handle: str
-    role: Role
 
 
 def void(
@@ -140,7 +138,6 @@ def discount(
     detector: str,
     vote_ids: Sequence[str],
     now_us: int,
-    reason: StrikeReason = StrikeReason.DETECTOR,
 ) -> tuple[str, ...]:
     """Strike those votes of a flag that still count, for a detector listed as discounting (V-126).
 
@@ -151,7 +148,6 @@ def discount(
         detector: its detector's name.
         vote_ids: votes of one month that is not closed.
         now_us: when.
-        reason: why.
 
     Returns:
         The ids of the events, one for each mode; none when no vote was left to strike.
@@ -171,7 +167,7 @@ def discount(
             month=votes[0].month,
             hour=hour_of(now_us),
             votes=left,
-            reason=StrikeReason(reason).value,
+            reason=StrikeReason.DETECTOR.value,
             detector=detector,
             flag=flag,
         )
@@ -186,8 +182,6 @@ def join(
     voters: Sequence[str],
     reason: JoinReason,
     now_us: int,
-    *,
-    conn: Connection | None = None,
 ) -> str:
     """Take voters of a month for one person: one cluster in fit, caps and lifecycle (V-047).
 
@@ -200,7 +194,6 @@ def join(
         voters: pseudonyms of that month, two or more.
         reason: why.
         now_us: when.
-        conn: the caller's write transaction, if any.
 
     Returns:
         The decision's id.
@@ -210,7 +203,7 @@ def join(
         ClosedMonth: the month is closed.
         AlreadyJoined: they are one cluster already.
     """
-    with _transaction(ports, conn) as own:
+    with ports.database.write() as own:
         closed_months.check_open(own, month, now_us)
         one_worker_at_a_time(own)  # two joinings that overlap must see each other
         members = _members(own, month, voters)

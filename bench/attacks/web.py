@@ -275,7 +275,7 @@ def joined(app: Application, *, ids: int) -> Joined:
             select(flag.c.subject).where(flag.c.detector == Detector.SHARED_ADDRESS.value)
         ).scalars()
         named = set(" ".join(flags).split())
-    actor = Actor("bench", "M-0000", "moderator")
+    actor = Actor("bench", "M-0000")
     moderation.join(ports, actor, app.month, voters, JoinReason.SAME_NETWORK, app.clock())
     app.publish()
     return Joined(ids, len(named & set(voters)), before, _weight(app, voters))

@@ -13,7 +13,7 @@ from tests.fixtures.arena_site import ArenaSite, route_of
 from tests.fixtures.arena_votes import published, refit, votes_by_order
 from webapp import jobs
 
-ROSA = Actor("Rosa", "M-0001", "moderator")
+ROSA = Actor("Rosa", "M-0001")
 
 
 def void(arena: ArenaSite, votes: list[str], reason: StrikeReason) -> None:

@@ -62,7 +62,7 @@ def session_now() -> Session:
 def actor() -> Actor:
     """Return who decides, inside a guarded view."""
     session = session_now()
-    return Actor(session.name, session.handle, session.role)
+    return Actor(session.name, session.handle)
 
 
 def current_session() -> Session | None:

@@ -16,7 +16,7 @@ from arena.moderation import Actor
 from arena.standing_reasons import JoinReason
 from tests.fixtures.arena_site import ArenaSite, Voter, reason_of
 
-ROSA = Actor("Rosa", "M-0001", "moderator")
+ROSA = Actor("Rosa", "M-0001")
 MONTH = "2026-11"
 
 

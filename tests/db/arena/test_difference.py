@@ -12,7 +12,7 @@ from arena.standing_reasons import JoinReason, StrikeReason
 from tests.fixtures.arena_site import ArenaSite
 from tests.fixtures.arena_votes import published, refit, votes_by_order
 
-ROSA = Actor("Rosa", "M-0001", "moderator")
+ROSA = Actor("Rosa", "M-0001")
 MONTH = "2026-11"
 
 

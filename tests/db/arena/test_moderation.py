@@ -27,8 +27,8 @@ from tests.fixtures.arena_votes import vote_by_order
 from tests.fixtures.review_cases import close_month
 from webapp import jobs
 
-ROSA = Actor("Rosa", "M-0001", "moderator")
-IGOR = Actor("Igor", "M-0002", "master")
+ROSA = Actor("Rosa", "M-0001")
+IGOR = Actor("Igor", "M-0002")
 MONTH = "2026-11"
 
 

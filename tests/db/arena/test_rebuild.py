@@ -32,7 +32,7 @@ def verified(arena: ArenaSite) -> Report:
 
 def decide(arena: ArenaSite) -> None:
     """Strike three votes, restore one of them, and join two voters."""
-    ports, actor, now = arena.services.ports, Actor("Rosa", "M-0001", "moderator"), arena.clock()
+    ports, actor, now = arena.services.ports, Actor("Rosa", "M-0001"), arena.clock()
     cast = arena.events("vote.cast")
     votes = [each.id for each in cast[:3]]
     leak, mistake = StrikeReason.IDENTITY_LEAK, RestoreReason.MISTAKE

@@ -29,7 +29,7 @@ from tests.fixtures.arena_site import ArenaSite
 from tests.fixtures.arena_votes import published, read_columns, refit, vote_by_order, votes_by_order
 
 MONTH = "2026-11"
-ACTOR = Actor("Rosa", "M-0001", "moderator")
+ACTOR = Actor("Rosa", "M-0001")
 
 
 def void(arena: ArenaSite, votes: Sequence[str], reason: str = "one_sided") -> str:
