@@ -115,7 +115,7 @@ class JoinRow:
 def join_rows(case: Case) -> list[JoinRow]:
     """Return the case's voters who have votes, then each neighbour once, closest first.
 
-    None where there are not two of them, or all are one by an earlier decision.
+    Empty where there are not two of them, or all are one by an earlier decision.
     """
     near: dict[str, tuple[str, ...]] = {}
     votes: dict[str, int] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena import bans, disputes, moderation, notes, review
+from arena import after_vote, bans, disputes, moderation, notes, review
 from arena.case_subject import Subject
 from arena.cases import Case, case_for_moderators
 from arena.catalogue_changes import Recorder, hold_answer
@@ -213,6 +213,7 @@ def test_a_votes_life_is_told_in_order(either_arena: ArenaSite) -> None:
     cast = vote(arena, voter)  # the same ballot, shown once more
     other = vote(arena)
     ports = arena.services.ports
+    after_vote.give_reasons(ports, visitor(arena, voter), cast.body["ballot"], ["clear"])
     flag_id = raise_flag(arena, [cast])
     review.decide_flag(
         ports, ADA, flag_id, verdict="upheld", reason="careless", now_us=arena.clock()
@@ -236,6 +237,7 @@ def test_a_votes_life_is_told_in_order(either_arena: ArenaSite) -> None:
         "ballot.issued",
         "ballot.shown",
         "vote.cast",
+        "vote.reasoned",
         "flag.raised",
         "vote.voided",
         "flag.decided",

@@ -159,14 +159,14 @@ def test_points_follow_the_capped_weight(crowded: ArenaSite) -> None:
 
 
 def test_joined_voters_are_capped_together(either_arena: ArenaSite) -> None:
-    """Five voters of five networks are one cluster for the cap once they are joined (V-155)."""
+    """Six voters of six networks are one cluster for the cap once they are joined (V-155)."""
     arena = either_arena
     votes_by_order(arena, 18)
     assert refit(arena).facts["capped"] == 0
     voters = [each.body["voter"] for each in arena.events("vote.cast")][:6]
     moderation.join(
         arena.services.ports,
-        Actor("Rosa", "M-0001", "moderator"),
+        Actor("Rosa", "M-0001"),
         MONTH,
         voters,
         JoinReason.SAME_PATTERN,
