@@ -37,7 +37,7 @@ PARTS: Final = json.dumps(
     {"dwell_s": "12", "dwell_weight": "1", "scroll_factor": "1", "anomaly_factor": "1"}
 )
 ZEROS: Final = json.dumps(["0.000000"] * 4)
-MODERATOR: Final = Actor("bench", "M-0000", "moderator")
+MODERATOR: Final = Actor("bench", "M-0000")
 EVENT: Final = (
     "INSERT INTO event (id, kind, version, stream, ruleset, disclosure, shuffled, body, body_salt,"
     " body_sha256, private_sha256) VALUES (?, ?, 1, ?, 'arena.2026.1', 'archive', 1, ?, ?, ?, ?)"
