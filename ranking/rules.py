@@ -41,17 +41,11 @@ class RankingRules:
     )
     score_lowest: float = field(
         default=lobster.SCORE_LOWEST,
-        metadata={
-            "unit": "points",
-            "reason": "end of the printed scale; the fit itself has no limit",
-        },
+        metadata={"unit": "points", "reason": "end of the printed scale; the fit has no limit"},
     )
     score_highest: float = field(
         default=lobster.SCORE_HIGHEST,
-        metadata={
-            "unit": "points",
-            "reason": "end of the printed scale; the fit itself has no limit",
-        },
+        metadata={"unit": "points", "reason": "end of the printed scale; the fit has no limit"},
     )
     ghost: float = field(
         default=lobster.GHOST,
@@ -145,10 +139,7 @@ class RankingRules:
     )
     exposure_budget: int = field(
         default=20_000,
-        metadata={
-            "unit": "showings a month",
-            "reason": "N: what the exploration term is spread over",
-        },
+        metadata={"unit": "showings a month", "reason": "N: over which the bonus is spread"},
     )
     exposure_gap_floor: float = field(
         default=0.02,
@@ -226,7 +217,7 @@ class RankingRules:
         default=50,
         metadata={
             "unit": "exposures while Observing",
-            "reason": "two dozen hostile ballots do nothing",
+            "reason": "a few hostile ballots do nothing",
         },
     )
     elimination_z: float = field(
@@ -267,10 +258,7 @@ class RankingRules:
     )
     cap_share: float = field(
         default=0.05,
-        metadata={
-            "unit": "share of a model's exposures",
-            "reason": "no voter or address supplies more",
-        },
+        metadata={"unit": "share of a model's exposures", "reason": "no supplier brings more"},
     )
     cap_even_shares: float = field(
         default=2.0,
@@ -283,16 +271,13 @@ class RankingRules:
     bound_errors: float = field(
         default=1.5,
         metadata={
-            "unit": "standard errors of a model's score without the supplier",
-            "reason": "half an interval is 1.96; no honest voter measured came to 1",
+            "unit": "errors without the supplier",
+            "reason": "half an interval is 1.96 of them",
         },
     )
     bound_steps: int = field(
         default=1_000,
-        metadata={
-            "unit": "parts of a weight",
-            "reason": "rounded down to these, factors are the same from any start of the fit",
-        },
+        metadata={"unit": "parts of a weight", "reason": "equal from any start of the fit"},
     )
 
 

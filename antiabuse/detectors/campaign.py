@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Final, Literal
 
 import numpy as np
@@ -31,7 +32,8 @@ Kind = Literal["best", "worst"]
 _STARTS: Final = (0.0, -1.0, -2.5)
 _FIRST_SHARE: Final = 0.1
 _LEAST_SHARE: Final = 1e-6
-_MOST_SHARE: Final = 0.5  # those who push are the fewer; else it is the fit that is wrong
+_MOST_SHARE: Final = 0.9  # ids with few votes may be most voters; but some must vote as all do
+_LIKELY: Final = Decimal("0.5")  # one of them rather than not
 _TRIES: Final = 10  # steps after which the best start goes on alone
 _STEPS: Final = 200
 _SETTLED: Final = 1e-5  # natural logs, of a shift
@@ -110,7 +112,8 @@ def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
 
     The level is shared among all models and both picks. The clearest comes first, and the others
     are tested without those it names: where a fleet never picks its model worst, all others seem
-    to do so by agreement.
+    to do so by agreement. Known members and suspected ones are findings of their own; the latter
+    discount nothing.
 
     Args:
         picks: of the month.
@@ -126,8 +129,9 @@ def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
             break
         test = tests[place].without(named)
         gain, mixture = _gain(test.showings, zeal)
-        members = np.flatnonzero(mixture.pushes >= float(rules.campaign_member))
-        if _p_value(gain) <= level and len(members):
+        if _p_value(gain) > level:
+            continue
+        for members, named_from in _groups(mixture.pushes, rules):
             named[members] = True
             votes = test.rows[np.isin(test.showings.voter, members)].tolist()
             subjects = sorted(str(names[member]) for member in members.tolist())
@@ -138,9 +142,27 @@ def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
                 "share": number_text(mixture.share),
                 "gain": number_text(gain),
                 "members": str(len(members)),
+                "named_from": str(named_from),
             }
-            found.append(_finding(picks, subjects, votes, gain, numbers, rules))
+            made = _finding(picks, subjects, votes, gain, numbers, rules)
+            sure = named_from == rules.campaign_member
+            found.append(made if sure else replace(made, discounts=False))
     return found
+
+
+def _groups(pushes: Floats, rules: DetectorRules) -> Iterator[tuple[Ints, Decimal]]:
+    """Yield known members and suspected ones, each with the chance from which they are named.
+
+    Of ids with a single vote each none may be more than likely while the campaign is plain.
+    """
+    levels = (rules.campaign_member, rules.campaign_suspect)
+    least = levels if pushes.max(initial=0.0) >= float(rules.campaign_suspect) else (_LIKELY,)
+    most = np.inf
+    for level in least:
+        members = np.flatnonzero((pushes >= float(level)) & (pushes < most))
+        most = float(level)
+        if len(members):
+            yield members, level
 
 
 def _p_value(gain: float) -> float:

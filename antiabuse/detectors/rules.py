@@ -232,6 +232,14 @@ class DetectorRules:
             "reason": "Among a hundred who are named, one may be honest.",
         },
     )
+    campaign_suspect: Decimal = field(
+        default=Decimal("0.9"),
+        metadata={
+            "unit": "chance of a voter to belong to the campaign, to be suspected",
+            "reason": "Ids of few votes are hardly ever sure: people look at them, and no machine "
+            "strikes.",
+        },
+    )
     campaign_voters: int = field(
         default=20,
         metadata={

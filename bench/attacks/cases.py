@@ -24,7 +24,7 @@ from bench.attacks.month import Month
 from bench.attacks.outcome import Outcome, measured
 from bench.attacks.real_votes import People
 
-__all__ = ["CASES", "MAIN", "Case", "Scene", "run_case"]
+__all__ = ["CASES", "DRIP", "MAIN", "Case", "Scene", "run_case"]
 
 ACCURACY: Final = 0.95  # Huang et al. 2025
 TARGET_PLACE: Final = 9  # the tenth of twenty
@@ -167,6 +167,15 @@ CASES: Final = (
         for zeal in (0.25, 0.5, 0.75)
     ),
 )
+
+
+DRIP: Final = Case(
+    bot="B12",
+    name="slow drip, 200 ids, a vote a day",
+    fleet=lambda _honest: Fleet(votes=6_000, votes_each=30, first_day=0, days=1, daily=1),
+    policy=_booster(),
+)
+"""For large months: it alone casts three times the honest votes of a small one."""
 
 
 def run_case(case: Case, month: Month, people: People, seed: int) -> Outcome:

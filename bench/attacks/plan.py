@@ -11,7 +11,7 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Any, Final
 
-from bench.attacks.cases import CASES, MAIN, Case, run_case
+from bench.attacks.cases import CASES, DRIP, MAIN, Case, run_case
 from bench.attacks.field import clones, newcomer, one_id
 from bench.attacks.honest import honest_month
 from bench.attacks.honest_looks import alarms_of_month
@@ -129,7 +129,7 @@ def _cases(name: str) -> tuple[Case, ...]:
     if name == SLOW:
         return tuple(case for case in MAIN if case.bot in ("B2", "B3"))
     if name == LARGE_FULL:
-        return MAIN + tuple(case for case in CASES if case.bot in ONE_SUPPLIER)
+        return MAIN + tuple(case for case in CASES if case.bot in ONE_SUPPLIER) + (DRIP,)
     return MAIN + CASES if name == FULL else MAIN
 
 

@@ -62,6 +62,53 @@ def test_a_fleet_is_found_in_a_fit_that_it_has_moved() -> None:
     assert all(name.startswith("bot-") for name in found.subjects)
 
 
+def drip(ids: int, votes: int) -> TimedPicks:
+    """Forty people of fifty votes, and so many ids of a few votes each that push one model."""
+    rng = np.random.default_rng(3)
+    picks = month(40, "boost", 30, lifted=2.0)
+    bots = np.array([voter.startswith("bot-") for voter in picks.voters])
+    kept = np.concatenate([np.flatnonzero(~bots), rng.permutation(np.flatnonzero(bots))])
+    kept = kept[: int((~bots).sum()) + ids * votes]
+    names = [f"bot-{n // votes}" for n in range(ids * votes)]
+    return replace(
+        picks,
+        votes=tuple(picks.votes[row] for row in kept.tolist()),
+        voters=(*(voter for voter in picks.voters if voter.startswith("person-")), *names),
+        hour=picks.hour[kept],
+        sets=picks.sets[kept],
+        best=picks.best[kept],
+        worst=picks.worst[kept],
+        chances=picks.chances[kept],
+    )
+
+
+def test_more_ids_than_people_are_a_campaign_all_the_same() -> None:
+    """A hundred and fifty ids of four votes each outnumber the people, but do not hide in them."""
+    listed = replace(RULES, discounting=(Detector.CAMPAIGN,))
+
+    known, suspected = campaigns(drip(150, 4), listed)
+
+    assert known.numbers["named_from"] == str(RULES.campaign_member)
+    assert suspected.numbers["named_from"] == str(RULES.campaign_suspect)
+    assert (known.discounts, suspected.discounts) == (True, False)
+    named = [*known.subjects, *suspected.subjects]
+    assert len(set(named)) == len(named) > 50
+    assert all(name.startswith("bot-") for name in named)
+
+
+@pytest.mark.parametrize("ids, chance", [(300, "0.5"), (600, "0.9")])
+def test_where_nobody_is_known_for_a_member_suspects_are_named(ids: int, chance: str) -> None:
+    """Of ids of one vote each none is sure; the likeliest are named, and nothing is struck."""
+    listed = replace(RULES, discounting=(Detector.CAMPAIGN,))
+
+    (found,) = campaigns(drip(ids, 1), listed)
+
+    assert sum(name.startswith("bot-") for name in found.subjects) > 0.95 * len(found.subjects)
+    assert len(found.subjects) > 50
+    assert found.numbers["named_from"] == chance
+    assert not found.discounts
+
+
 def test_those_who_do_not_push_are_not_accused() -> None:
     """A fleet that lifts the weakest model never picks it worst, as everybody else does."""
     picks = month(40, "honest", 0)

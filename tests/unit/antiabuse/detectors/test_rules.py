@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "837a968d61c936500bac62853d94248a283d5358f75cc0df9c3715df2f909e5c"}
+DIGESTS = {"arena.2026.1": "12921a2464b72fa680b163ee6aadaca04cfe88ddadf182377d7c0eb489f127af"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
