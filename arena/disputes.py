@@ -173,13 +173,7 @@ def decide_dispute(
     check_reason(_ACTS[verdict], reason)
     words = _words(text, required=True)
     with ports.database.write() as conn:
-        found = _lock_dispute(conn, dispute_id)
-        if found is None:
-            raise UnknownCase(f"there is no dispute {dispute_id}")
-        if found.state in _OPEN_TO_VOTER:
-            raise DisputeRefused("not_rechecked", "begin the re-check before you decide")
-        if found.state not in IN_PROGRESS:
-            raise AlreadyDecided(f"this dispute was {found.state} meanwhile: look again")
+        found = _ready_to_decide(conn, dispute_id)
         restored = verdict == "upheld"
         if restored:
             _check_struck(conn, found)
@@ -208,6 +202,18 @@ def decide_dispute(
             ports, conn, actor, event, mode=event.mode, month=event.month, now_us=now_us
         )
         return restored
+
+
+def _ready_to_decide(conn: Connection, dispute_id: str) -> Row[str, str, str, int, str]:
+    """Lock a dispute whose re-check has begun and that nobody decided yet."""
+    found = _lock_dispute(conn, dispute_id)
+    if found is None:
+        raise UnknownCase(f"there is no dispute {dispute_id}")
+    if found.state in _OPEN_TO_VOTER:
+        raise DisputeRefused("not_rechecked", "begin the re-check before you decide")
+    if found.state not in IN_PROGRESS:
+        raise AlreadyDecided(f"this dispute was {found.state} meanwhile: look again")
+    return found
 
 
 def _words(text: str, *, required: bool) -> str:

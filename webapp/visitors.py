@@ -22,6 +22,7 @@ __all__ = [
     "asked_action",
     "clear_cookie",
     "cookie_name",
+    "host_bound",
     "known_visitor",
     "new_visitor",
     "request_time_us",
@@ -33,8 +34,13 @@ _log = structlog.get_logger("webapp.visitors")
 
 
 def cookie_name() -> str:
-    """Return the cookie's name; the prefix `__Host-` binds it to this host under HTTPS."""
-    return "__Host-voter" if services().settings.secure else "voter"
+    """Return the voter cookie's name."""
+    return host_bound("voter")
+
+
+def host_bound(name: str) -> str:
+    """Return a cookie's name; the prefix `__Host-` binds it to this host under HTTPS."""
+    return f"__Host-{name}" if services().settings.secure else name
 
 
 def visitor_for_page() -> Visitor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Response, request
 
 from antiabuse.known_browsers import browser_mark
+from webapp.visitors import host_bound
 from webapp.wiring import services
 
 __all__ = ["clear_session", "known_browser", "session_token", "set_session"]
@@ -16,22 +17,22 @@ _YEAR_S = 365 * 24 * 3600
 
 def session_token() -> str | None:
     """Return the session's token that the browser sent."""
-    return request.cookies.get(_named(_SESSION))
+    return request.cookies.get(host_bound(_SESSION))
 
 
 def known_browser() -> str:
     """Return the browser's mark; empty without one."""
-    return request.cookies.get(_named(_BROWSER), "")
+    return request.cookies.get(host_bound(_BROWSER), "")
 
 
 def set_session(response: Response, token: str, name: str) -> None:
     """Hand out a session, and the mark that this browser has signed in to the account."""
     secure = services().settings.secure
     response.set_cookie(
-        _named(_SESSION), token, httponly=True, samesite="Strict", secure=secure, path="/"
+        host_bound(_SESSION), token, httponly=True, samesite="Strict", secure=secure, path="/"
     )
     response.set_cookie(
-        _named(_BROWSER),
+        host_bound(_BROWSER),
         browser_mark(services().ports.keys, name),
         max_age=_YEAR_S,
         httponly=True,
@@ -44,14 +45,9 @@ def set_session(response: Response, token: str, name: str) -> None:
 def clear_session(response: Response) -> None:
     """Take the session's cookie back; the browser's mark stays."""
     response.delete_cookie(
-        _named(_SESSION),
+        host_bound(_SESSION),
         httponly=True,
         samesite="Strict",
         secure=services().settings.secure,
         path="/",
     )
-
-
-def _named(name: str) -> str:
-    """Return a cookie's name; the prefix `__Host-` binds it to this host under HTTPS."""
-    return f"__Host-{name}" if services().settings.secure else name

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from antiabuse import accounts, sessions
 from antiabuse.account_errors import SignInFailed, TooManyFailures
+from antiabuse.account_rules import current
 from antiabuse.known_browsers import is_known
 from antiabuse.sign_in import Proof, SignedIn, sign_in
 from webapp.limits import reading_limit, visitor_address
@@ -93,6 +94,7 @@ def _form(path: str, *, problem: str = "", status: int = 200, wait_s: int = 0) -
     page = render_template(
         "moderation/sign_in.html",
         next=path,
+        numbers=current(),
         problem=problem,
         wait_min=-(-wait_s // 60),
         name=request.form.get("name", "")[:32] if problem else "",
