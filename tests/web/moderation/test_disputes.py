@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.fixtures.arena_site import ArenaSite, at, reason_of, route_of
-from tests.fixtures.moderation_cases import OneSided, dispute_of, one_sided_voter, strike
+from tests.fixtures.moderation_cases import OneSided, dispute_of, flag_of, one_sided_voter, strike
 from tests.fixtures.moderators import People, moderator_of
 from tests.fixtures.review_cases import close_month
 
@@ -240,8 +240,11 @@ def test_a_closed_month_offers_no_step_that_would_be_refused(
     """No form, link or decision is offered that could only be answered with 409."""
     rosa = moderator_of(arena)
     case = f"dispute:{dispute_of(arena, seen)}"
+    other = one_sided_voter(arena, 1)
+    flag = f"/moderation/cases/flag:{flag_of(arena, other)}"
     strike(arena, seen.votes[1])
     rosa.send(f"/moderation/cases/{case}/recheck", text="")
+    assert 'value="upheld"' in rosa.get(flag).text
     assert 'value="upheld"' in rosa.get(f"/moderation/cases/{case}").text
     assert "Contest this" in seen.voter.get("/me").text
     close_month(arena)
@@ -261,5 +264,9 @@ def test_a_closed_month_offers_no_step_that_would_be_refused(
     assert 'name="verdict"' not in vote.text
     page = rosa.get(f"/moderation/cases/{case}").text
     assert 'value="upheld"' not in page
+    flagged = rosa.get(flag).text
+    assert "the flag cannot be upheld" in flagged
+    assert 'value="dismissed"' in flagged
+    assert 'value="upheld"' not in flagged
     fields = {"verdict": "rejected", "reason": "month_over", "text": "Too late."}
     assert rosa.send(f"/moderation/cases/{case}/decide", **fields).status_code == 303
