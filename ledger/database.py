@@ -24,6 +24,9 @@ Dialect = Literal["sqlite", "postgresql"]
 BUSY_SECONDS: Final = 5.0
 """How long a writer waits for another before it gives up: longer than any of our transactions."""
 
+CONNECTION_SECONDS: Final = 10.0
+"""How long a caller waits for one of PostgreSQL's connections; a browser still waits with it."""
+
 
 class Database:
     """One database, open. Safe for use by many threads; one object for each process.
@@ -34,7 +37,13 @@ class Database:
     """
 
     def __init__(
-        self, url: URL, dialect: Dialect, *, pool_size: int, busy_seconds: float = BUSY_SECONDS
+        self,
+        url: URL,
+        dialect: Dialect,
+        *,
+        pool_size: int,
+        busy_seconds: float = BUSY_SECONDS,
+        connection_seconds: float = CONNECTION_SECONDS,
     ) -> None:
         self.url = url
         self.dialect: Dialect = dialect
@@ -42,7 +51,7 @@ class Database:
         self._turn = threading.Lock()
         self._busy_seconds = busy_seconds
         self._writer, self._reader, self._durable = (
-            _postgresql_engines(url, pool_size)
+            _postgresql_engines(url, pool_size, connection_seconds)
             if dialect == "postgresql"
             else _sqlite_engines(url, pool_size, busy_seconds)
         )
@@ -106,14 +115,20 @@ class Database:
 
 
 def open_database(
-    url: str | URL, *, pool_size: int = 5, busy_seconds: float = BUSY_SECONDS
+    url: str | URL,
+    *,
+    pool_size: int = 5,
+    busy_seconds: float = BUSY_SECONDS,
+    connection_seconds: float = CONNECTION_SECONDS,
 ) -> Database:
     """Open a database; nothing is created or changed but an empty SQLite file.
 
     Args:
         url: such as "sqlite:////data/arena.sqlite" or "postgresql://user@host/name".
-        pool_size: connections kept for each kind; set it to the number of threads.
+        pool_size: connections for reading, and as many for writing. On PostgreSQL there are never
+            more, for the server lets in a fixed number; on SQLite set it to the number of threads.
         busy_seconds: how long a writer on SQLite waits for another.
+        connection_seconds: how long a caller on PostgreSQL waits while all connections are in use.
 
     Raises:
         DatabaseUnavailable: on another kind of database, or SQLite in memory.
@@ -121,8 +136,13 @@ def open_database(
     address = make_url(url)
     dialect = address.get_backend_name()
     if dialect == "postgresql":
-        address = address.set(drivername="postgresql+psycopg")
-        return Database(address, "postgresql", pool_size=pool_size, busy_seconds=busy_seconds)
+        return Database(
+            address.set(drivername="postgresql+psycopg"),
+            "postgresql",
+            pool_size=pool_size,
+            busy_seconds=busy_seconds,
+            connection_seconds=connection_seconds,
+        )
     if dialect != "sqlite":
         raise DatabaseUnavailable(f"{dialect} is not supported: use sqlite or postgresql")
     if address.database in {None, "", ":memory:"}:
@@ -130,16 +150,23 @@ def open_database(
     return Database(address, "sqlite", pool_size=pool_size, busy_seconds=busy_seconds)
 
 
-def _postgresql_engines(url: URL, pool_size: int) -> tuple[Engine, Engine, Engine]:
-    writer = create_engine(url, pool_size=pool_size, pool_pre_ping=True)
+def _postgresql_engines(
+    url: URL, pool_size: int, connection_seconds: float
+) -> tuple[Engine, Engine, Engine]:
+    bounded: dict[str, Any] = {
+        "max_overflow": 0,
+        "pool_pre_ping": True,
+        "pool_timeout": connection_seconds,
+    }
+    writer = create_engine(url, pool_size=pool_size, **bounded)
     reader = create_engine(
         url,
         pool_size=pool_size,
-        pool_pre_ping=True,
         isolation_level="AUTOCOMMIT",
         connect_args={"options": "-c default_transaction_read_only=on"},
+        **bounded,
     )
-    return writer, reader, create_engine(url, pool_size=1, pool_pre_ping=True)
+    return writer, reader, create_engine(url, pool_size=1, **bounded)
 
 
 def _sqlite_engines(url: URL, pool_size: int, busy_seconds: float) -> tuple[Engine, Engine, Engine]:
@@ -166,6 +193,8 @@ def _set_pragmas(engine: Engine, busy_seconds: float, own: str) -> None:
         "journal_mode=WAL",
         "foreign_keys=on",
         "recursive_triggers=on",
+        # What is erased must not stay on free pages; without this each build does as it likes.
+        "secure_delete=on",
         own,
     )
 

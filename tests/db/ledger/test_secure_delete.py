@@ -1,0 +1,50 @@
+"""What is deleted from SQLite is overwritten, however the library at hand was built."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from ledger.database import open_database
+
+MARK = "words-that-somebody-had-erased"
+KEEPS_FREED_BYTES = "PRAGMA secure_delete=OFF"
+
+
+@pytest.fixture
+def careless_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite as built without SQLITE_SECURE_DELETE, as its authors do."""
+    usual = sqlite3.connect
+
+    def connect(*args: Any, **options: Any) -> Connection:  # noqa: ANN401 - passed on
+        connection: Connection = usual(*args, **options)
+        connection.execute(KEEPS_FREED_BYTES).close()
+        return connection
+
+    monkeypatch.setattr(sqlite3.dbapi2, "connect", connect)
+
+
+@pytest.mark.usefixtures("careless_library")
+@pytest.mark.parametrize("kind", ["write", "durable"])
+def test_deleted_words_leave_the_file(tmp_path: Path, kind: str) -> None:
+    """After a deletion, and once all is in the file, the words stand nowhere in it."""
+    path = tmp_path / "arena.sqlite3"
+    database = open_database(f"sqlite:///{path}", pool_size=1)
+    transaction = getattr(database, kind)
+    with transaction() as conn:
+        conn.exec_driver_sql("CREATE TABLE said (words TEXT)")
+        conn.execute(text("INSERT INTO said VALUES (:words), ('others')"), {"words": MARK})
+    with database.read() as conn:
+        conn.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert MARK.encode() in path.read_bytes()
+
+    with transaction() as conn:
+        conn.execute(text("DELETE FROM said WHERE words = :words"), {"words": MARK})
+    database.close()
+
+    assert MARK.encode() not in b"".join(each.read_bytes() for each in tmp_path.iterdir())
