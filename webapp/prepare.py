@@ -7,12 +7,15 @@ from pathlib import Path
 
 from arena.catalogue import render_missing
 from arena.demo_pack import load_demo
+from ledger.database import open_database
 from ledger.migrate import require_current, upgrade
+from ledger.server_room import connections_allowed
+from webapp.connections import SPARE_CONNECTIONS
 from webapp.paths import MIGRATIONS
 from webapp.settings import Settings, SettingsError
 from webapp.wiring import Services, build_services
 
-__all__ = ["prepare", "prepared_services", "require_prepared"]
+__all__ = ["connection_shortage", "prepare", "prepared_services", "require_prepared"]
 
 
 def prepare(settings: Settings, say: Callable[[str], None]) -> None:
@@ -56,3 +59,26 @@ def require_prepared(settings: Settings) -> None:
         DatabaseUnavailable: it cannot be reached or opened.
     """
     require_current(settings.database_url, MIGRATIONS)
+
+
+def connection_shortage(settings: Settings) -> str | None:
+    """Say what to change where PostgreSQL lets in fewer connections than may be asked for.
+
+    Returns:
+        A sentence for the operator; None where there is room, and on SQLite.
+
+    Raises:
+        DatabaseUnavailable: it cannot be reached.
+    """
+    database, budget = open_database(settings.database_url), settings.database_connections
+    try:
+        allowed = connections_allowed(database)
+    finally:
+        database.close()
+    if allowed is None or allowed >= budget + SPARE_CONNECTIONS:
+        return None
+    return (
+        f"PostgreSQL lets this role in {allowed} times at once, and the arena takes up to {budget} "
+        f"connections beside {SPARE_CONNECTIONS} for commands: raise max_connections there, or "
+        "lower ARENA_DATABASE_CONNECTIONS"
+    )

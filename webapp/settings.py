@@ -12,6 +12,7 @@ import platformdirs
 
 from antiabuse import rules as antiabuse_rules
 from ranking import rules as ranking_rules
+from webapp.connections import DEFAULT_BUDGET, least_budget
 
 __all__ = ["Settings", "SettingsError", "read_settings"]
 
@@ -30,6 +31,7 @@ class Settings:
         data_dir: folder of the database, the log's key, the last checkpoint and the job queue.
         database_url: SQLAlchemy address; SQLite in `data_dir` unless given.
         key_dir: folder of the digest keys, shared by all machines of the arena.
+        database_connections: the most that all processes of this machine take from PostgreSQL.
         redis_url: Redis or Valkey for limits and jobs; None keeps both in this machine.
         secret_keys: keys of cookies, tokens and pseudonyms, oldest first.
         production: whether the checks for a public installation apply.
@@ -51,6 +53,7 @@ class Settings:
     data_dir: Path
     key_dir: Path
     database_url: str
+    database_connections: int
     redis_url: str | None
     secret_keys: tuple[str, ...] = field(repr=False)
     production: bool
@@ -89,6 +92,9 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         data_dir=data_dir.resolve(),
         key_dir=Path(environ.get("ARENA_KEY_DIR") or data_dir / "digest-keys").resolve(),
         database_url=_database_url(environ, data_dir.resolve()),
+        database_connections=_whole(
+            environ, "ARENA_DATABASE_CONNECTIONS", DEFAULT_BUDGET, low=1, high=10_000
+        ),
         redis_url=_redis_url(environ),
         secret_keys=_secret_keys(environ),
         production=production == "production",
@@ -135,6 +141,13 @@ def _check(settings: Settings) -> None:
         message = (
             "ARENA_WORKERS is above 1 without ARENA_REDIS_URL: limits would be counted per "
             "process; set ARENA_REDIS_URL or use one worker"
+        )
+        raise SettingsError(message)
+    least = least_budget(settings.workers)
+    if settings.database_connections < least and settings.database_url.startswith("postgresql"):
+        message = (
+            f"ARENA_DATABASE_CONNECTIONS is {settings.database_connections}: with ARENA_WORKERS at "
+            f"{settings.workers} use at least {least}"
         )
         raise SettingsError(message)
 

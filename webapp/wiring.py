@@ -27,6 +27,7 @@ from ledger.key_ring import KeyFile
 from ledger.sequencer import Sequencer
 from ledger.signing import Signer
 from ledger.store import Log
+from webapp.connections import web_pool
 from webapp.digest_keys import KeyFolder
 from webapp.settings import Settings
 from webapp.unrun import UnrunCounter
@@ -103,11 +104,13 @@ def build_services(
     *,
     clock: Clock = now_us,
     rng: random.Random | None = None,
+    pool_size: int | None = None,
 ) -> Services:
     """Open the database and read or make the keys.
 
     Args:
         settings: the operator's choices.
+        pool_size: connections of each kind; a web process's share unless given.
         clock: microseconds since the epoch; tests pass their own.
         rng: source of ids and draws; the system's unless tests pass their own.
     """
@@ -115,7 +118,7 @@ def build_services(
     source = rng or random.SystemRandom()
     keys = settings.secret_keys or (_local_secret(settings.data_dir / "secret-key"),)
     digest_keys = KeyFolder(settings.key_dir)
-    database = open_database(settings.database_url, pool_size=settings.threads)
+    database = open_database(settings.database_url, pool_size=pool_size or _web_pool_size(settings))
     return Services(
         settings=settings,
         database=database,
@@ -137,6 +140,15 @@ def build_services(
         unrun=UnrunCounter(),
         log_keys=_log_keys(settings),
         checkpoint_path=settings.data_dir / "log-checkpoint",
+    )
+
+
+def _web_pool_size(settings: Settings) -> int:
+    """Return a web process's connections of each kind: SQLite's are files and cost nothing."""
+    if settings.database_url.startswith("sqlite:"):
+        return settings.threads
+    return web_pool(
+        settings.database_connections, workers=settings.workers, threads=settings.threads
     )
 
 

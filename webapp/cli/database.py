@@ -35,9 +35,10 @@ def upgrade() -> None:
 
 @db.command()
 def check() -> None:
-    """Compare the database's schema and triggers with what this program expects."""
+    """Compare schema, triggers and connections with what this program expects."""
     from ledger.migrate import drift
     from webapp.paths import MIGRATIONS
+    from webapp.prepare import connection_shortage
 
     settings = read_settings(os.environ)
     differences = drift(settings.database_url, MIGRATIONS)
@@ -47,6 +48,10 @@ def check() -> None:
         click.echo(f"arena: the schema differs in {len(differences)} places", err=True)
         sys.exit(1)
     click.echo("The schema is as expected.")
+    short = connection_shortage(settings)
+    if short:
+        click.echo(f"arena: {short}", err=True)
+        sys.exit(1)
 
 
 @db.command()

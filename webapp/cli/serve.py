@@ -14,6 +14,7 @@ from typing import Final
 
 import click
 
+from webapp.connections import WORKER_POOL
 from webapp.settings import Settings, SettingsError, read_settings
 
 __all__ = ["serve", "web", "worker"]
@@ -44,12 +45,15 @@ def serve() -> None:
 @click.command()
 def web() -> None:
     """Run the web half alone; the database must be prepared."""
-    from webapp.prepare import require_prepared
+    from webapp.prepare import connection_shortage, require_prepared
     from webapp.server import run_web
     from webapp.supervisor import stop_with_parent
 
     settings = read_settings(os.environ)
     require_prepared(settings)
+    short = connection_shortage(settings)
+    if short:
+        _say(f"arena: {short}")
     stop_with_parent(os.environ)
     run_web(settings)
 
@@ -67,7 +71,7 @@ def worker() -> None:
     require_prepared(settings)
     init_logs()
     stop_with_parent(os.environ)
-    run_worker(build_services(settings))
+    run_worker(build_services(settings, pool_size=WORKER_POOL))
 
 
 def _require_free_port(settings: Settings) -> None:

@@ -35,6 +35,7 @@ def test_nothing_set_runs_one_machine() -> None:
     assert (settings.demo, settings.fingerprint, settings.production) == (True, False, False)
     assert (settings.redis_url, settings.secret_keys, settings.operator) == (None, (), "")
     assert (settings.workers, settings.threads, settings.trusted_proxies) == (1, 64, 0)
+    assert settings.database_connections == 80
     assert not settings.secure
 
 
@@ -43,7 +44,7 @@ def test_empty_variables_count_as_unset() -> None:
     names = (
         "ENV", "DATA_DIR", "KEY_DIR", "DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "PUBLIC_URL",
         "LOG_ORIGIN", "TRUSTED_PROXIES", "DEMO", "FINGERPRINT", "RATE_LIMIT", "REFIT_MIN_VOTES",
-        "PORT", "WORKERS", "THREADS", "HOST", "NAME", "OPERATOR",
+        "PORT", "WORKERS", "THREADS", "HOST", "NAME", "OPERATOR", "DATABASE_CONNECTIONS",
     )  # fmt: skip
     assert read(**dict.fromkeys(names, "")) == read_settings({})
 
@@ -56,7 +57,7 @@ def test_every_variable_is_taken(tmp_path: Path) -> None:
         REDIS_URL="redis://h/1", SECRET_KEYS=f" {KEY}1 , {KEY}2,", PUBLIC_URL="https://a.example/",
         LOG_ORIGIN="a.example/votes", NAME="Our Arena", OPERATOR="A club", TRUSTED_PROXIES="2",
         DEMO="off", FINGERPRINT="consent", RATE_LIMIT="33", REFIT_MIN_VOTES="7",
-        HOST="192.0.2.1", PORT="81", WORKERS="4", THREADS="16",
+        HOST="192.0.2.1", PORT="81", WORKERS="4", THREADS="16", DATABASE_CONNECTIONS="300",
     )  # fmt: skip
 
     assert settings == Settings(
@@ -65,7 +66,7 @@ def test_every_variable_is_taken(tmp_path: Path) -> None:
         secret_keys=(f"{KEY}1", f"{KEY}2"), production=True, public_url="https://a.example",
         log_origin="a.example/votes", name="Our Arena", operator="A club", trusted_proxies=2,
         demo=False, fingerprint=True, rate_limit=33, refit_min_votes=7, host="192.0.2.1", port=81,
-        workers=4, threads=16,
+        workers=4, threads=16, database_connections=300,
     )  # fmt: skip
     assert settings.secure
 
@@ -111,6 +112,11 @@ def test_database_addresses_as_providers_write_them(given: str, used: str) -> No
         ({"WORKERS": "65", "REDIS_URL": "redis://h"}, "ARENA_WORKERS"),
         ({"THREADS": "513"}, "ARENA_THREADS"),
         ({"WORKERS": "2"}, "ARENA_REDIS_URL"),
+        ({"DATABASE_CONNECTIONS": "0"}, "ARENA_DATABASE_CONNECTIONS"),
+        (
+            {"DATABASE_URL": "postgresql://h/n", "DATABASE_CONNECTIONS": "13"},
+            "ARENA_DATABASE_CONNECTIONS is 13: with ARENA_WORKERS at 1 use at least 14",
+        ),
         ({"REDIS_URL": "cache.example:6379"}, "ARENA_REDIS_URL"),
         ({"REDIS_URL": "redis://"}, "ARENA_REDIS_URL"),
         ({"REDIS_URL": "http://h/1"}, "ARENA_REDIS_URL"),
