@@ -35,7 +35,7 @@ MESSAGES: Final[dict[Refusal, str]] = {
     Refusal.BAD_IDENTITY: "Your voter cookie is missing or was not issued by this site.",
     Refusal.BAD_TOKEN: "This ballot's token is missing or damaged.",
     Refusal.NOT_YOURS: "This ballot was given to another voter.",
-    Refusal.BANNED: "This voter may not vote any more.",
+    Refusal.BANNED: "A moderator stopped the votes of this voter.",
     Refusal.ALREADY_VOTED: "You have already voted on this ballot.",
     Refusal.CLOSED: "This ballot is closed.",
     Refusal.COOLDOWN: "Please wait %(seconds)d s before the next vote.",

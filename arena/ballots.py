@@ -40,7 +40,7 @@ from arena.visitor import Visitor
 from ledger.ids import token, uuid4
 from ranking.ucbe import Indices
 
-__all__ = ["Capped", "Shown", "open_ballot"]
+__all__ = ["Capped", "Shown", "Stopped", "open_ballot"]
 
 Allowance = Literal["votes", "ballots", "skips"]
 _SLOT_BYTES: Final = 9
@@ -68,6 +68,11 @@ class Capped:
 
 
 @dataclass(frozen=True, slots=True)
+class Stopped:
+    """No ballot: the voter, or one joined to them, is banned, so no vote would be accepted."""
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """A ballot to show, with the voter's state after it was counted."""
 
@@ -89,11 +94,11 @@ class _OpenedMeanwhile(Exception):
     """Another request of the voter was faster; nothing of this one's ballot is stored."""
 
 
-def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
+def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped | Stopped:
     """Show the voter's open ballot of a mode again, else issue one; of two at once, the first.
 
     Returns:
-        The ballot, or which of the day's allowances is used up.
+        The ballot, or which of the day's allowances is used up, or that the voter is banned.
 
     Raises:
         NothingToShow: no question has showable answers of four models.
@@ -105,12 +110,14 @@ def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
         return open_ballot(ports, visitor, mode)
 
 
-def _open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped:
+def _open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped | Stopped:
     found = None
     with ports.database.read() as conn:
         cluster = cluster_of(conn, ports, visitor)
         state = quotas.read_cluster(conn, visitor.voter, cluster.others, visitor.now_us)
         if state is not None:
+            if state.banned:
+                return Stopped()
             capped = _used_up(state)
             if capped is not None:
                 return Capped(capped, state)

@@ -31,6 +31,7 @@ from webapp.rules.views import arena_rules
 from webapp.security import init_input_check, init_security
 from webapp.site import init_site
 from webapp.unrun import init_unrun
+from webapp.vote.consent import consent
 from webapp.vote.views import vote
 from webapp.wiring import Services, init_services
 
@@ -66,6 +67,7 @@ def create_app(services: Services) -> Flask:
     init_influence(app)
     for blueprint in (
         vote,
+        consent,
         board,
         charts,
         models,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 
 import structlog
 from flask import Flask, Response, jsonify, make_response, render_template, request
@@ -24,93 +24,17 @@ from ledger.errors import (
 )
 from webapp.htmx import retarget, wants_fragment
 from webapp.limits import limiter
-from webapp.visitors import address_hashes, request_time_us
+from webapp.refusals import Act, Problem, in_mode, refusal_problem
+from webapp.visitors import address_hashes, request_time_us, returning_visitor
+from webapp.vote.ban_view import ban_of
 from webapp.wiring import services
 
 __all__ = ["Act", "Problem", "init_errors", "problem_response", "refusal_problem", "wants_json"]
 
 _log = structlog.get_logger("webapp.errors")
 
-STATUS: dict[Refusal, int] = {
-    Refusal.BAD_ORIGIN: 403,
-    Refusal.RATE_LIMITED: 429,
-    Refusal.BAD_IDENTITY: 403,
-    Refusal.BAD_TOKEN: 400,
-    Refusal.NOT_YOURS: 403,
-    Refusal.BANNED: 403,
-    Refusal.ALREADY_VOTED: 409,
-    Refusal.CLOSED: 410,
-    Refusal.COOLDOWN: 429,
-    Refusal.DAILY_CAP: 429,
-    Refusal.SKIP_CAP: 429,
-    Refusal.BALLOT_CAP: 429,
-    Refusal.CONTRADICTORY_CHOICE: 422,
-}
-
 _BUSY_RETRY_S = 2
 _UNAVAILABLE_RETRY_S = 30
-
-# reason -> (title, what was kept, label and address of what to do next)
-_WORDS: dict[str, tuple[str, str | None, tuple[str, str] | None]] = {
-    "bad_origin": (
-        "This came from another site",
-        "Nothing was counted.",
-        ("Open the ballot here", "/"),
-    ),
-    "rate_limited": ("Too many requests", "Your ballot stays open.", None),
-    "bad_identity": (
-        "We could not recognise your browser",
-        "Nothing was counted.",
-        ("Get a new ballot", "/"),
-    ),
-    "bad_token": ("This ballot form cannot be used", "Nothing was counted.", ("Get a ballot", "/")),
-    "not_yours": ("This ballot belongs to another voter", None, ("Get your own ballot", "/")),
-    "banned": ("Your votes are not accepted", "Earlier votes are unchanged.", None),
-    "already_voted": (
-        "You have voted on this ballot",
-        "Your first vote stands.",
-        ("Next question", "/"),
-    ),
-    "closed": ("This ballot is closed", "Nothing was counted.", ("Get a new ballot", "/")),
-    "cooldown": ("A moment, please", "Your ballot and your choice are kept.", None),
-    "daily_cap": (
-        "Your votes for today are used",
-        "Your votes so far stand.",
-        ("See the board", "/leaderboard"),
-    ),
-    "skip_cap": (
-        "Your skips for today are used",
-        "You can still vote on the question in front of you.",
-        None,
-    ),
-    "ballot_cap": ("Your ballots for today are used", None, ("See the board", "/leaderboard")),
-    "contradictory_choice": (
-        "Your choice contradicts itself",
-        "Nothing was counted; your ballot stays open.",
-        None,
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """What to do next."""
-
-    label: str
-    href: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One error as people and machines see it."""
-
-    status: int
-    reason: str
-    title: str
-    text: str
-    kept: str | None = None
-    act: Act | None = None
-    retry_after_s: int | None = None
 
 
 def init_errors(app: Flask) -> None:
@@ -138,7 +62,8 @@ def problem_response(problem: Problem) -> Response:
         response.mimetype = "application/problem+json"
     else:
         fragment = wants_fragment()
-        inline = fragment and request.method == "POST"
+        # Who is banned has no use for the ballot: the page that says so takes its place.
+        inline = fragment and request.method == "POST" and problem.ban is None
         page = render_template("error.html", error=problem, fragment=fragment, inline=inline)
         response = make_response(page)
         if inline:
@@ -161,22 +86,13 @@ def wants_json() -> bool:
     return best != "text/html"
 
 
-def refusal_problem(refusal: Refusal, text: str, retry_after_s: int | None = None) -> Problem:
-    """Return the problem of one refusal."""
-    title, kept, act = _WORDS[refusal.value]
-    return Problem(
-        status=STATUS[refusal],
-        reason=refusal.value,
-        title=title,
-        text=text,
-        kept=kept,
-        act=None if act is None else Act(*act),
-        retry_after_s=retry_after_s,
-    )
-
-
 def _refused(error: Refused) -> Response:
-    return problem_response(refusal_problem(error.refusal, error.message(), error.retry_after_s))
+    problem = refusal_problem(error.refusal, error.message(), error.retry_after_s)
+    visitor = returning_visitor() if error.refusal is Refusal.BANNED else None
+    ban = ban_of(visitor) if visitor else None
+    if ban is not None:
+        problem = replace(problem, ban=ban, text=f"{problem.text} {ban.reason}".rstrip())
+    return problem_response(problem)
 
 
 def _unknown_voter(_error: UnknownVoter) -> Response:
@@ -262,7 +178,7 @@ def _http_error(error: HTTPException) -> Response:
     reason, title, text = _HTTP_WORDS.get(
         status, ("http_error", error.name, error.description or error.name)
     )
-    act = Act("Go to the ballot", "/") if request.path != "/" else None
+    act = Act("Go to the ballot", in_mode("/")) if request.path != "/" else None
     response = problem_response(
         Problem(status=status, reason=reason, title=title, text=text, act=act)
     )

@@ -19,6 +19,7 @@ from webapp.htmx import wants_fragment
 from webapp.limits import reading_limit
 from webapp.me.kept import KeptView, kept_view
 from webapp.visitors import clear_cookie, cookie_name, known_visitor, returning_visitor
+from webapp.vote.ban_view import BanView, ban_view
 from webapp.wiring import services
 
 me = Blueprint("me", __name__)
@@ -26,10 +27,14 @@ me = Blueprint("me", __name__)
 
 @dataclass(frozen=True, slots=True)
 class MeView:
-    """What a voter sees of themselves; `today` is None for a browser that has not voted here."""
+    """What a voter sees of themselves.
+
+    `today` is None for a browser that has not voted here, `ban` for a voter who may vote.
+    """
 
     votes: tuple[OwnVote, ...]
     today: VoterState | None
+    ban: BanView | None
     consent: str | None
     asks_consent: bool
     boards: tuple[OwnBoard, ...]
@@ -52,13 +57,14 @@ def _view() -> MeView:
     asks, cookie = services().settings.fingerprint, cookie_name()
     visitor = returning_visitor()
     if visitor is None:
-        return MeView((), None, None, asks, (), (), None, cookie)
+        return MeView((), None, None, None, asks, (), (), None, cookie)
     with services().database.read() as conn:
         state = state_of(conn, services().ports, visitor)
         boards = tuple(own_board(conn, visitor.voter, mode) for mode in MODES)
         return MeView(
             votes=own_votes(conn, visitor.voter, visitor.now_us),
             today=state,
+            ban=ban_view(conn, visitor) if state and state.banned else None,
             consent=state.consent if state else None,
             asks_consent=asks,
             boards=tuple(board for board in boards if board.votes),

@@ -7,19 +7,14 @@ from typing import cast
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request
 from sqlalchemy import Connection
 
-from antiabuse import quotas, rules
+from antiabuse import rules
 from antiabuse.admission import Refusal, Refused, message
-from antiabuse.devices import device_digest
-from antiabuse.errors import BadToken, DigestKeyUnusable, UnknownVoter
-from antiabuse.events import consent_given
+from antiabuse.errors import BadToken, UnknownVoter
 from antiabuse.identity import BallotToken
-from antiabuse.unrun_checks import Check
-from antiabuse.utc import month_of
-from antiabuse.voter import Consent, VoterState
+from antiabuse.voter import VoterState
 from arena import after_vote, ballots, votes
-from arena.ballot_events import ANY_MODE, arena_stream
 from arena.ballot_store import LETTERS, load_held, route_holder
-from arena.ballots import Capped, Shown
+from arena.ballots import Shown, Stopped
 from arena.boards import as_mode
 from arena.clusters import state_of
 from arena.dispute_views import Dispute, own_disputes
@@ -28,7 +23,6 @@ from arena.refusals import record_refusal
 from arena.reveals import load_reveal
 from arena.visitor import Visitor
 from ledger import store
-from ledger.ids import uuid4
 from webapp.htmx import push_url, wants_fragment
 from webapp.limits import ballot_limit, reading_limit
 from webapp.visitors import (
@@ -40,6 +34,8 @@ from webapp.visitors import (
     visitor_for_page,
 )
 from webapp.vote import forms
+from webapp.vote.ban_view import ban_of
+from webapp.vote.consent import sent_fingerprint
 from webapp.vote.view_models import ballot_view, cap_view, reveal_view
 from webapp.wiring import services
 
@@ -76,24 +72,26 @@ def show_ballot() -> Response:
 
 def _ballot_page(visitor: Visitor, mode: Mode) -> Response:
     found = ballots.open_ballot(services().ports, visitor, mode)
-    if isinstance(found, Capped):
-        text = message(_CAPS[found.kind], None, rules.current())
-        page = render_template(
-            "vote/wait.html",
-            cap=cap_view(found, text, visitor.now_us),
-            mode=mode,
-            nav="vote",
-            fragment=wants_fragment(),
-        )
-        return make_response(page)
-    return _shown(visitor, found, mode)
+    if isinstance(found, Shown):
+        return _shown(visitor, found, mode)
+    if isinstance(found, Stopped):
+        return _page("vote/stopped.html", mode, ban=ban_of(visitor))
+    text = message(_CAPS[found.kind], None, rules.current())
+    return _page("vote/wait.html", mode, cap=cap_view(found, text, visitor.now_us))
 
 
 def _shown(visitor: Visitor, found: Shown, mode: Mode) -> Response:
     token = services().tokens.sign(found.ballot.id, visitor.voter, visitor.now_us)
+    view = ballot_view(found, token, fingerprint=services().settings.fingerprint)
+    return _page("vote/ballot.html", mode, ballot=view)
+
+
+def _page(template: str, mode: str, **values: object) -> Response:
+    """Return a page of the way of a vote; `done` in its address names a form just sent."""
     page = render_template(
-        "vote/ballot.html",
-        ballot=ballot_view(found, token, fingerprint=services().settings.fingerprint),
+        template,
+        **values,
+        done=request.args.get("done"),
         mode=mode,
         nav="vote",
         fragment=wants_fragment(),
@@ -108,7 +106,7 @@ def cast_vote() -> Response:
     visitor = known_visitor()
     token = _token(visitor, "vote")
     raw = forms.raw_values()
-    fingerprint = _fingerprint(visitor)
+    fingerprint = sent_fingerprint(visitor)
     if fingerprint is not None:
         raw["fingerprint"] = fingerprint
     cast_ = votes.cast(
@@ -155,16 +153,13 @@ def _reveal_page(
             return _see_other(f"/?mode={held.mode if held else 'speed'}")
         sequenced = store.index_of(conn, reveal.vote) is not None
         state = _state(conn, visitor)
-    page = render_template(
+    return _page(
         "vote/reveal.html",
+        reveal.mode,
         reveal=reveal_view(reveal, route, state, sequenced=sequenced),
         disputes=disputes,
         rules=rules.current(),
-        mode=reveal.mode,
-        nav="vote",
-        fragment=wants_fragment(),
     )
-    return make_response(page)
 
 
 def _state(conn: Connection, visitor: Visitor) -> VoterState:
@@ -217,47 +212,21 @@ def give_reasons(route: str) -> Response:
 @vote.post("/report")
 @reading_limit
 def report_answer() -> Response:
-    """Point a moderator to one answer of the voter's own ballot."""
+    """Point a moderator to one answer of the voter's own ballot; without script it leads back."""
     visitor = known_visitor()
     token = _token(visitor, "report")
     letter = forms.single(request.form, "slot") or ""
     slot = LETTERS.find(letter) if len(letter) == 1 else -1
     reason = forms.single(request.form, "reason") or ""
     after_vote.report_answer(services().ports, visitor, token.ballot, slot, reason)
-    if not wants_fragment():
+    if wants_fragment():
+        return make_response(render_template("vote/reported.html"))
+    with services().database.read() as conn:
+        held = load_held(conn, token.ballot)
+    if held is None:  # only where all was erased since the report
         return _see_other("/")
-    return make_response(render_template("vote/reported.html"))
-
-
-@vote.post("/consent")
-@reading_limit
-def give_consent() -> Response:
-    """Store the voter's answer about the device fingerprint (V-173).
-
-    From a ballot it leads back there, with a field for the code if that was allowed: so the vote
-    at hand carries one. Nothing else that a form may name is led to.
-    """
-    visitor = known_visitor()
-    answer, mode = (forms.single(request.form, name) for name in ("fingerprint", "mode"))
-    if answer not in ("yes", "no") or mode not in (None, "speed", "expert"):
-        abort(400)
-    consent = cast("Consent", answer)
-    ports = services().ports
-    event = consent_given(
-        event_id=uuid4(ports.rng),
-        stream=arena_stream(ANY_MODE, month_of(visitor.now_us)),
-        now_us=visitor.now_us,
-        voter_id=visitor.voter,
-        consent=consent,
-    )
-    with ports.database.write() as conn:
-        quotas.register(conn, visitor.voter, visitor.now_us)
-        quotas.set_consent(conn, visitor.voter, consent)
-        ports.log.append(conn, event)
-    if not wants_fragment():
-        return _see_other("/me" if mode is None else f"/?mode={mode}")
-    collects = services().settings.fingerprint and consent == "yes"
-    return make_response(render_template("vote/device_fields.html") if collects else "")
+    back = f"/ballots/{held.route}?" if held.state == "voted" else f"/?mode={held.mode}&"
+    return _see_other(f"{back}done=reported")
 
 
 def _token(visitor: Visitor, action: str) -> BallotToken:
@@ -276,22 +245,6 @@ def _token(visitor: Visitor, action: str) -> BallotToken:
         record_refusal(ports, visitor.now_us, Refusal.NOT_YOURS, action, visitor=visitor)
         raise Refused(Refusal.NOT_YOURS)
     return token
-
-
-def _fingerprint(visitor: Visitor) -> str | None:
-    """Return the fingerprint's digest, if setting and consent allow it (V-173)."""
-    sent = forms.single(request.form, "fingerprint")
-    if not sent or not services().settings.fingerprint:
-        return None
-    with services().database.read() as conn:
-        state = quotas.read(conn, visitor.voter, visitor.now_us)
-    if state is None or state.consent != "yes":
-        return None
-    try:
-        return device_digest(services().digest_keys, month_of(visitor.now_us), sent)
-    except DigestKeyUnusable:
-        services().unrun.count(Check.DEVICE)
-        return None
 
 
 def _see_other(address: str) -> Response:

@@ -88,8 +88,8 @@ def test_a_vote_is_refused_while_the_ban_holds(
     either_arena: ArenaSite, seen: OneSided, rosa: Moderator
 ) -> None:
     """A ballot of the later month makes the same case an ordinary one, with the same ban."""
-    rosa.send(f"{case_of(seen)}/ban", verdict="ban", reason="automated")
     token = seen.voter.ballot().token
+    rosa.send(f"{case_of(seen)}/ban", verdict="ban", reason="automated")
     either_arena.clock.advance(30)
 
     assert reason_of(seen.voter.vote(token)) == "banned"
@@ -216,11 +216,11 @@ def test_a_name_that_only_a_vote_bears_has_a_case(either_arena: ArenaSite, seen:
     form = {"csrf": rosa.csrf(), "month": "2026-12", "reason": "admitted"}
     joined = rosa.post(f"{link}/join", {**form, "voter": [first, second]})
     assert joined.status_code == 303
+    again = other.ballot().token
     assert rosa.send(f"{link}/ban", verdict="ban", reason="automated").status_code == 303
 
     for name in (first, second):
         assert "Banned since 2026-12-01" in words(rosa.get(f"{CASES}/voter:2026-12:{name}").text)
-    again = other.ballot().token
     arena.clock.advance(30)
     assert reason_of(other.vote(again)) == "banned"
     lifted = rosa.send(
