@@ -51,6 +51,27 @@ class AccountRules:
         default=4,
         metadata={"unit": "lanes", "reason": "Belongs to that choice of RFC 9106."},
     )
+    digests_waiting: int = field(
+        default=2,
+        metadata={
+            "unit": "requests that wait while a digest is computed, for each of the two queues",
+            "reason": "Each holds a thread of the web process, and those belong to voters.",
+        },
+    )
+    digest_wait_ms: int = field(
+        default=1_000,
+        metadata={
+            "unit": "milliseconds at most",
+            "reason": "A few digests of a tenth of a second each, on a machine that is busy.",
+        },
+    )
+    digest_retry_s: int = field(
+        default=5,
+        metadata={
+            "unit": "seconds, told to who found no room in the queue",
+            "reason": "A full queue is empty by then; the attempt was not counted.",
+        },
+    )
     code_window: int = field(
         default=1,
         metadata={

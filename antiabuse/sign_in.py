@@ -16,11 +16,17 @@ from antiabuse.accounts import Account, AccountPorts, Credentials
 from antiabuse.addresses import AddressHashes
 from antiabuse.passwords import SALT_BYTES, decoy_digest, is_outdated, matches, renewed_digest
 from antiabuse.sessions import close_session, open_session
-from antiabuse.sign_in_limits import Attempt, begin_attempt, forgive
+from antiabuse.sign_in_limits import (
+    Attempt,
+    attempt_of,
+    begin_attempt,
+    check_limits,
+    forgive,
+)
 from ledger.database import Database
 from ledger.ids import uuid4
 
-__all__ = ["Proof", "SignedIn", "check_password", "sign_in"]
+__all__ = ["Proof", "SignedIn", "check_password", "refuse_early", "sign_in"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +58,16 @@ class SignedIn:
 
     account: Account
     token: str
+
+
+def refuse_early(database: Database, ports: AccountPorts, proof: Proof, now_us: int) -> None:
+    """Refuse who is held up anyway, by a mere look: nothing is counted, locked or digested.
+
+    Raises:
+        TooManyFailures: with the wait.
+    """
+    with database.read() as conn:
+        check_limits(conn, _attempt(ports, proof), now_us)
 
 
 def sign_in(database: Database, ports: AccountPorts, proof: Proof, now_us: int) -> SignedIn:
@@ -94,21 +110,23 @@ def check_password(database: Database, ports: AccountPorts, proof: Proof, now_us
     raise SignInFailed("the password is wrong")
 
 
+def _attempt(ports: AccountPorts, proof: Proof) -> Attempt:
+    return attempt_of(
+        ports.rng,
+        ports.keys,
+        name=accounts.normal_name(proof.name),
+        address=proof.limit_key,
+        known_browser=proof.known_browser,
+    )
+
+
 def _begin(
     database: Database, ports: AccountPorts, proof: Proof, now_us: int
 ) -> tuple[Attempt, Credentials | None]:
-    name = accounts.normal_name(proof.name)
+    attempt = _attempt(ports, proof)
     with database.write() as conn:
-        attempt = begin_attempt(
-            conn,
-            ports.rng,
-            ports.keys,
-            name=name,
-            address=proof.limit_key,
-            known_browser=proof.known_browser,
-            now_us=now_us,
-        )
-        known = accounts.find(conn, name)
+        begin_attempt(conn, attempt, now_us)
+        known = accounts.find(conn, accounts.normal_name(proof.name))
     usable = known is not None and known.account.disabled_us is None
     return attempt, known if usable else None
 

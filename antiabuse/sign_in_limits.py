@@ -25,32 +25,58 @@ _NAME_KEY: Final = "antiabuse.sign-in-name"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt that is counted: its row, its name (keyed digest), its address (keyed digest)."""
+    """An attempt as it is counted.
+
+    Attributes:
+        id: of its row.
+        name: keyed digest of the name as typed, for it may be a password.
+        address: keyed digest that is the same on every day; None where there is no address.
+        known_browser: the browser has signed in to this account before.
+    """
 
     id: str
     name: str
     address: str | None
+    known_browser: bool
 
 
-def begin_attempt(
-    conn: Connection,
+def attempt_of(
     rng: random.Random,
     keys: Sequence[str],
     *,
     name: str,
     address: str | None,
     known_browser: bool,
-    now_us: int,
 ) -> Attempt:
+    """Return an attempt that is not counted yet.
+
+    Args:
+        rng: source of its id.
+        keys: secrets, oldest first.
+        name: as typed, normalised.
+        address: see `Attempt`.
+        known_browser: see `Attempt`.
+    """
+    return Attempt(uuid4(rng), _name_digest(keys, name), address, known_browser)
+
+
+def check_limits(conn: Connection, attempt: Attempt, now_us: int) -> None:
+    """Refuse an attempt after too many failures.
+
+    Raises:
+        TooManyFailures: with the wait.
+    """
+    wait_us = _wait_us(conn, attempt, now_us)
+    if wait_us > 0:
+        raise TooManyFailures(ceil_seconds(wait_us))
+
+
+def begin_attempt(conn: Connection, attempt: Attempt, now_us: int) -> None:
     """Count an attempt, unless there were too many.
 
     Args:
         conn: a write transaction; simultaneous attempts take turns in it.
-        rng: source of the row's id.
-        keys: secrets, oldest first; the name is kept as a digest, for it may be a password.
-        name: as typed, normalised.
-        address: keyed digest that is the same on every day; None where there is no address.
-        known_browser: the browser has signed in to this account before.
+        attempt: see `attempt_of`.
         now_us: microseconds UTC.
 
     Raises:
@@ -58,16 +84,10 @@ def begin_attempt(
     """
     if conn.dialect.name == "postgresql":
         conn.execute(text("LOCK TABLE sign_in_failure IN SHARE ROW EXCLUSIVE MODE"))
-    attempt = Attempt(uuid4(rng), _name_digest(keys, name), address)
     drop_old(conn, now_us)
-    wait_us = _wait_us(conn, attempt, now_us, known_browser=known_browser)
-    if wait_us > 0:
-        raise TooManyFailures(ceil_seconds(wait_us))
-    conn.execute(
-        insert(sign_in_failure),
-        {"id": attempt.id, "name": attempt.name, "address": address, "at_us": now_us},
-    )
-    return attempt
+    check_limits(conn, attempt, now_us)
+    row = {"id": attempt.id, "name": attempt.name, "address": attempt.address, "at_us": now_us}
+    conn.execute(insert(sign_in_failure), row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +119,14 @@ def drop_old(conn: Connection, now_us: int) -> int:
     return conn.execute(delete(sign_in_failure).where(sign_in_failure.c.at_us <= oldest)).rowcount
 
 
-def _wait_us(conn: Connection, attempt: Attempt, now_us: int, *, known_browser: bool) -> int:
+def _wait_us(conn: Connection, attempt: Attempt, now_us: int) -> int:
     rules = current()
     here = _same_address(attempt)
     limits = [
         (_same_name(attempt) & here, rules.failures_per_name_and_address, rules.failure_window_s),
         (here, rules.failures_per_address, rules.failure_window_s),
     ]
-    if not known_browser:
+    if not attempt.known_browser:
         limits.append((_same_name(attempt), rules.failures_per_name, rules.name_window_s))
     return max(
         _wait_of_one(conn, which, cap, window_s * SECOND_US, now_us)

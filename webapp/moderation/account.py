@@ -14,8 +14,9 @@ from antiabuse.account_rules import current
 from antiabuse.passwords import SALT_BYTES, new_digest
 from antiabuse.sign_in import check_password
 from webapp.moderation.cookies import clear_session, set_session
+from webapp.moderation.digest_turns import MODERATORS_TURNS, DigestsBusy, proven
 from webapp.moderation.guard import moderators_only, session_now
-from webapp.moderation.sign_in import DIGESTS_AT_ONCE, proof
+from webapp.moderation.sign_in import proof
 from webapp.visitors import request_time_us
 from webapp.wiring import services
 
@@ -57,10 +58,12 @@ def change_password() -> AnyResponse:
     if refusal is not None:
         return refusal
     try:
-        with DIGESTS_AT_ONCE:
+        with MODERATORS_TURNS.turn():
             digest = new_digest(session.name, new, services().rng.randbytes(SALT_BYTES))
     except UnusablePassword as error:
         return _page(problem="unusable", detail=str(error), status=422)
+    except DigestsBusy as error:
+        return _page(problem="busy", status=503, wait_s=error.retry_after_s)
     with services().database.write() as conn:
         accounts.set_password(
             conn,
@@ -103,16 +106,15 @@ def _code_fits(secret: str) -> bool:
 
 def _unproven() -> Response | None:
     """Ask for the password once more; return what is answered if it is wrong."""
-    once_more = replace(proof(), name=session_now().name)
     try:
-        with DIGESTS_AT_ONCE:
-            check_password(services().database, services().ports, once_more, request_time_us())
+        once_more = replace(proof(), name=session_now().name)
+        proven(check_password, once_more, MODERATORS_TURNS)
     except SignInFailed:
         return _page(problem="password", status=403)
     except TooManyFailures as error:
-        response = _page(problem="held_up", status=429, detail=str(-(-error.retry_after_s // 60)))
-        response.headers["Retry-After"] = str(error.retry_after_s)
-        return response
+        return _page(problem="held_up", status=429, wait_s=error.retry_after_s)
+    except DigestsBusy as error:
+        return _page(problem="busy", status=503, wait_s=error.retry_after_s)
     return None
 
 
@@ -122,7 +124,14 @@ def _changed(done: str, token: str) -> Response:
     return response
 
 
-def _page(*, done: str = "", problem: str = "", detail: str = "", status: int = 200) -> Response:
+def _page(
+    *,
+    done: str = "",
+    problem: str = "",
+    detail: str = "",
+    status: int = 200,
+    wait_s: int | None = None,
+) -> Response:
     session, now = session_now(), request_time_us()
     with services().database.read() as conn:
         opened = sessions.sessions_of(conn, session.name, now)
@@ -137,8 +146,12 @@ def _page(*, done: str = "", problem: str = "", detail: str = "", status: int = 
         done=done,
         problem=problem,
         detail=detail,
+        wait_s=wait_s,
         nav="moderation",
         room="account",
         fragment=False,
     )
-    return make_response(page, status)
+    response = make_response(page, status)
+    if wait_s is not None:
+        response.headers["Retry-After"] = str(wait_s)
+    return response

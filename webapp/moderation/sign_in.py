@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from threading import BoundedSemaphore
-from typing import Final
-
 from flask import Blueprint, Response, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -15,15 +12,13 @@ from antiabuse.known_browsers import is_known
 from antiabuse.sign_in import Proof, SignedIn, sign_in
 from webapp.limits import reading_limit, visitor_address
 from webapp.moderation.cookies import clear_session, known_browser, session_token, set_session
+from webapp.moderation.digest_turns import MODERATORS_TURNS, STRANGERS_TURNS, DigestsBusy, proven
 from webapp.moderation.guard import current_session, moderators_only
 from webapp.moderation.return_paths import return_path
-from webapp.visitors import address_hashes, request_time_us
+from webapp.visitors import address_hashes
 from webapp.wiring import services
 
-__all__ = ["DIGESTS_AT_ONCE", "proof", "sign_in_pages"]
-
-DIGESTS_AT_ONCE: Final = BoundedSemaphore(2)
-"""Each digest of a password takes 64 MiB: a flood of sign-ins must not take the memory of votes."""
+__all__ = ["proof", "sign_in_pages"]
 
 sign_in_pages = Blueprint("moderation_sign_in", __name__, url_prefix="/moderation")
 
@@ -43,15 +38,15 @@ def show() -> AnyResponse:
 def enter() -> AnyResponse:
     """Sign in, and lead on to one of our own pages."""
     path = return_path(request.form.get("next", ""))
+    shown = proof()
     try:
-        with DIGESTS_AT_ONCE:
-            done = sign_in(services().database, services().ports, proof(), request_time_us())
+        done = proven(sign_in, shown, MODERATORS_TURNS if shown.known_browser else STRANGERS_TURNS)
     except SignInFailed:
         return _form(path, problem="failed", status=403)
     except TooManyFailures as error:
-        response = _form(path, problem="held_up", status=429, wait_s=error.retry_after_s)
-        response.headers["Retry-After"] = str(error.retry_after_s)
-        return response
+        return _form(path, problem="held_up", status=429, wait_s=error.retry_after_s)
+    except DigestsBusy as error:
+        return _form(path, problem="busy", status=503, wait_s=error.retry_after_s)
     return _entered(done, path)
 
 
@@ -90,15 +85,20 @@ def _entered(done: SignedIn, path: str) -> Response:
     return response
 
 
-def _form(path: str, *, problem: str = "", status: int = 200, wait_s: int = 0) -> Response:
+def _form(
+    path: str, *, problem: str = "", status: int = 200, wait_s: int | None = None
+) -> Response:
     page = render_template(
         "moderation/sign_in.html",
         next=path,
         numbers=current(),
         problem=problem,
-        wait_min=-(-wait_s // 60),
+        wait_s=wait_s,
         name=request.form.get("name", "")[:32] if problem else "",
         nav="moderation",
         fragment=False,
     )
-    return make_response(page, status)
+    response = make_response(page, status)
+    if wait_s is not None:
+        response.headers["Retry-After"] = str(wait_s)
+    return response

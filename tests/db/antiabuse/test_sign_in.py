@@ -54,10 +54,11 @@ def guess(
     at: int = NOON,
 ) -> None:
     """Begin an attempt without the time that a password takes."""
+    begun = sign_in_limits.attempt_of(
+        means.rng, means.keys, name=name, address=address, known_browser=known
+    )
     with database.write() as conn:
-        sign_in_limits.begin_attempt(
-            conn, means.rng, means.keys, name=name, address=address, known_browser=known, now_us=at
-        )
+        sign_in_limits.begin_attempt(conn, begun, at)
 
 
 def events(database: Database, kind: str) -> list[StoredEvent]:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import pytest
 from flask import Response
 
-from tests.fixtures.arena_site import SECRET
+from tests.fixtures.served import Server, served
 from tests.web.security.test_headers import faults
 
-WAIT_S: Final = 20.0
 HOST: Final = b"Host: arena.example\r\n"
 CLOSE: Final = HOST + b"Connection: close\r\n"
 FORM: Final = (
@@ -79,71 +72,15 @@ READ: Final[Mapping[str, tuple[int, bytes]]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A running web half, by HTTPS to its public, and what it prints."""
-
-    port: int
-    printed: Path
-
-    def ask(self, sent: bytes, *, wait_s: float = WAIT_S) -> bytes:
-        """Send bytes and return all that comes back until the server closes or the time is over."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=wait_s) as connection:
-            connection.sendall(sent)
-            answer = b""
-            try:
-                while part := connection.recv(65_536):
-                    answer += part
-            except TimeoutError:
-                pass
-            return answer
-
-
 @pytest.fixture(scope="module")
 def server(
     arena_template: Path, tmp_path_factory: pytest.TempPathFactory, project_root: Path
 ) -> Iterator[Server]:
-    """The web half as its command starts it."""
+    """The web half as its command starts it, by HTTPS to its public."""
     folder = tmp_path_factory.mktemp("served")
     shutil.copyfile(arena_template, folder / "arena.sqlite3")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    environ = {
-        **os.environ,
-        "ARENA_DATA_DIR": str(folder),
-        "ARENA_SECRET_KEYS": SECRET,
-        "ARENA_PUBLIC_URL": "https://arena.example",
-        "ARENA_PORT": str(port),
-        "ARENA_THREADS": "4",
-    }
-    made = Server(port, folder / "printed")
-    with made.printed.open("wb") as printed:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "webapp.cli", "web"],
-            cwd=project_root,
-            env=environ,
-            stdout=printed,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        wait_until_ready(made, process)
-        yield made
-    finally:
-        process.terminate()
-        process.wait(WAIT_S)
-
-
-def wait_until_ready(server: Server, process: subprocess.Popen[bytes]) -> None:
-    """Wait for the first answer."""
-    end = time.monotonic() + WAIT_S
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            server.ask(b"GET /healthz HTTP/1.0\r\n\r\n")
-        except ConnectionRefusedError:
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail(f"the server did not start: {server.printed.read_text()}")
+    with served(folder, project_root, public_url="https://arena.example", threads="4") as running:
+        yield running
 
 
 def responses(answer: bytes) -> list[Response]:
