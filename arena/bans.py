@@ -13,7 +13,6 @@ from antiabuse import quotas
 from antiabuse.identity import pseudonym
 from antiabuse.tables import voter as voter_table
 from antiabuse.utc import month_of
-from arena.ballot_events import ANY_MODE
 from arena.clusters import joined_to
 from arena.errors import AlreadyDecided
 from arena.moderation import Actor
@@ -137,8 +136,6 @@ def _change(
             conn,
             actor,
             event,
-            mode=ANY_MODE,
-            month=present,
             now_us=now_us,
             private={"voter": voter_id},
         )

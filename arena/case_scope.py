@@ -9,22 +9,22 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, false, select
 
-from antiabuse.utc import month_of, previous_month
 from arena import closed_months
 from arena.ballot_events import ANY_MODE
 from arena.case_subject import Subject
 from arena.dispute_views import Dispute, dispute_for_moderators
 from arena.errors import UnknownCase
-from arena.review import is_withheld
+from arena.review_answers import votes_that_saw
+from arena.review_rulings import is_withheld, ruling_on
 from arena.review_tables import flag, flag_vote
-from arena.tables import answer, ballot, ballot_slot, question, report, vote
+from arena.tables import answer, ballot, question, report, vote
 
 __all__ = ["AnswerFacts", "FlagFacts", "Report", "Scope", "scope_of", "votes_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class FlagFacts:
-    """What a detector measured, against which line; numbers as text."""
+    """What a detector measured on how many voters, against which line; numbers as text."""
 
     detector: str
     hour: str
@@ -35,6 +35,7 @@ class FlagFacts:
     look: int
     numbers: Mapping[str, str]
     discounts: bool
+    voters: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFacts:
-    """An answer with why it is looked at; `held_for` are the words found, or a reason's code."""
+    """An answer with why it is looked at.
+
+    `held_for` are the words found, or a reason's code; `leak` says that votes are struck for it.
+    """
 
     id: str
     question: str
@@ -59,6 +63,7 @@ class AnswerFacts:
     state: str
     held_for: str
     withheld: bool
+    leak: bool
     reports: tuple[Report, ...]
 
 
@@ -67,7 +72,8 @@ class Scope:
     """Which votes and voters a case is about.
 
     Attributes:
-        state: open or decided, in the words of its kind; empty for votes and voters.
+        state: open or how it was decided, in the words of its kind; empty for votes and voters, and
+            for an answer about which nothing waits nor was decided.
         voters: pseudonyms.
         votes: the condition on `vote` of those listed.
         evidence: the same of those that are the case's evidence; of a voter's case none is.
@@ -114,6 +120,7 @@ def scope_of(conn: Connection, subject: Subject, month: str, now_us: int) -> Sco
 def _of_flag(conn: Connection, flag_id: str) -> Scope:
     row = conn.execute(select(flag).where(flag.c.id == flag_id)).one()
     flagged = select(flag_vote.c.vote_id).where(flag_vote.c.flag_id == flag_id)
+    voters = tuple(row.subject.split())
     facts = FlagFacts(
         detector=row.detector,
         hour=row.hour,
@@ -124,8 +131,8 @@ def _of_flag(conn: Connection, flag_id: str) -> Scope:
         look=row.look,
         numbers=json.loads(row.numbers),
         discounts=row.discounts,
+        voters=len(voters),
     )
-    voters = tuple(row.subject.split())
     evidence = vote.c.id.in_(flagged)
     votes = evidence | votes_of(voters, row.month, row.mode)
     return Scope(row.state, voters, votes, evidence, flag=facts)
@@ -146,21 +153,19 @@ def _of_answer(conn: Connection, answer_id: str, month: str, now_us: int) -> Sco
     reports = tuple(Report(*each) for each in conn.execute(said))
     withheld = is_withheld(row.state, row.held_for)
     waits = any(each.open for each in reports) or (row.state == "held" and not withheld)
-    shown = select(ballot_slot.c.ballot_id).where(ballot_slot.c.answer_id == answer_id)
-    months = (previous_month(now_us), month_of(now_us))
-    still_open = [each for each in months if closed_months.is_open(conn, each, now_us)]
-    votes = vote.c.ballot_id.in_(shown) & vote.c.month.in_(still_open)
+    ruling = ruling_on(conn, answer_id)
+    votes = votes_that_saw(answer_id, closed_months.open_months(conn, now_us))
     return Scope(
-        "open" if waits else "decided",
+        ruling.state(waits=waits) or "",
         tuple(sorted({each.voter for each in reports if each.month == month})),
         votes,
         votes,
-        answer=_answer_facts(row, withheld=withheld, reports=reports),
+        answer=_answer_facts(row, withheld=withheld, leak=ruling.leak, reports=reports),
     )
 
 
 def _answer_facts(
-    row: Row[*tuple[Any, ...]], *, withheld: bool, reports: tuple[Report, ...]
+    row: Row[*tuple[Any, ...]], *, withheld: bool, leak: bool, reports: tuple[Report, ...]
 ) -> AnswerFacts:
     return AnswerFacts(
         id=row.id,
@@ -170,6 +175,7 @@ def _answer_facts(
         state=row.state,
         held_for=row.held_for,
         withheld=withheld,
+        leak=leak,
         reports=reports,
     )
 

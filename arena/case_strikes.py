@@ -9,15 +9,17 @@ from sqlalchemy import ColumnElement, Connection, case, func, select
 from arena import moderation
 from arena.ballot_events import ANY_MODE
 from arena.case_scope import votes_of
+from arena.case_subject import Subject
 from arena.errors import AlreadyStruck
 from arena.moderation import Actor
 from arena.ports import Ports
 from arena.review_rules import Act, check_reason
+from arena.review_strikes import released
 from arena.review_tables import vote_strike
 from arena.standing_reasons import StrikeReason
 from arena.tables import vote
 
-__all__ = ["EvidenceCount", "evidence_count", "strike_voter"]
+__all__ = ["EvidenceCount", "evidence_count", "strike_voter", "would_be_restored"]
 
 _COUNTS = vote_strike.c.vote_id.is_(None) & (vote.c.weight_micro > 0)
 
@@ -48,6 +50,14 @@ def evidence_count(conn: Connection, where: ColumnElement[bool]) -> EvidenceCoun
     )
     votes, struck, counting = conn.execute(query).one()
     return EvidenceCount(votes, struck, counting)
+
+
+def would_be_restored(conn: Connection, subject: Subject, where: ColumnElement[bool]) -> int:
+    """Return how many of some votes count again once a flag or an answer's leak is taken back."""
+    if subject.kind not in ("flag", "answer"):
+        return 0
+    query = select(vote.c.id).join(vote_strike, vote_strike.c.vote_id == vote.c.id).where(where)
+    return len(released(conn, conn.execute(query).scalars().all(), subject))
 
 
 def strike_voter(

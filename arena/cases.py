@@ -10,18 +10,17 @@ from sqlalchemy import Connection
 from arena import closed_months
 from arena.case_evidence import (
     Neighbour,
-    Picks,
     VoteList,
     VoterVotes,
     neighbours_for_moderators,
-    picks_for_moderators,
     voters_for_moderators,
     votes_for_moderators,
 )
 from arena.case_flags import RelatedFlags, flags_of_voters
 from arena.case_people import People, people_of
+from arena.case_picks import Picks, picks_for_moderators
 from arena.case_scope import AnswerFacts, FlagFacts, Report, scope_of, votes_of
-from arena.case_strikes import EvidenceCount, evidence_count
+from arena.case_strikes import EvidenceCount, evidence_count, would_be_restored
 from arena.case_subject import Subject, located
 from arena.decisions import Decision, decisions_on_for_moderators
 from arena.dispute_views import Dispute
@@ -39,7 +38,8 @@ class Case:
         mode: of its votes, or "any".
         month: of its votes.
         month_open: whether decisions can still change that month's votes.
-        state: open or decided, in the words of its kind; empty for votes and voters.
+        state: open or how it was decided, in the words of its kind; empty where there is nothing to
+            decide.
         flag: the measurement, of a flag.
         answer: the answer with its reports, of an answer.
         dispute: all its versions with the voter's words, of a dispute.
@@ -48,6 +48,7 @@ class Case:
         people: who of them is banned, erased or joined, and other names of a voter's own case.
         votes: the case's evidence first, then the voters' other votes, newest first.
         evidence: how the evidence stands; of a voter's case, all votes of the month.
+        would_be_restored: how many votes count again if a flag is dismissed or an answer cleared.
         picks: of the voters' votes in the mode and month, against expected.
         neighbours: who shares device, network or address with the voters.
         flags: of the same voters and month, but for this one.
@@ -68,6 +69,7 @@ class Case:
     people: People
     votes: VoteList
     evidence: EvidenceCount
+    would_be_restored: int
     picks: tuple[Picks, ...]
     neighbours: tuple[Neighbour, ...]
     flags: RelatedFlags
@@ -130,6 +132,7 @@ def case_for_moderators(conn: Connection, subject: Subject, now_us: int) -> Case
         people=people,
         votes=votes_for_moderators(conn, scope.votes, scope.evidence),
         evidence=evidence_count(conn, scope.votes if is_voter else scope.evidence),
+        would_be_restored=would_be_restored(conn, subject, scope.evidence),
         picks=picks_for_moderators(conn, votes_of(scope.voters, month, mode)),
         neighbours=neighbours_for_moderators(conn, month, scope.voters),
         flags=flags_of_voters(conn, month, scope.voters, besides=subject),

@@ -12,7 +12,7 @@ from arena.boards import MODES
 from arena.errors import ClosedMonth
 from ledger.search import recorded
 
-__all__ = ["check_open", "is_archived", "is_open"]
+__all__ = ["check_open", "is_archived", "is_open", "open_months"]
 
 _MONTH_CLOSED: Final = "month.closed"
 
@@ -37,6 +37,12 @@ def is_open(conn: Connection, month: str, now_us: int) -> bool:
     if month == month_of(now_us):
         return True
     return month == previous_month(now_us) and not is_archived(conn, month)
+
+
+def open_months(conn: Connection, now_us: int) -> tuple[str, ...]:
+    """Return the months whose boards decisions still change, oldest first."""
+    months = (previous_month(now_us), month_of(now_us))
+    return tuple(month for month in months if is_open(conn, month, now_us))
 
 
 def check_open(conn: Connection, month: str, now_us: int) -> None:

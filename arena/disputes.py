@@ -55,9 +55,7 @@ def open_dispute(ports: Ports, visitor: Visitor, vote_id: str, text: str) -> str
                 month=found.month,
                 hour=hour_of(visitor.now_us),
             )
-            return record_by_voter(
-                ports, conn, visitor, event, mode=event.mode, month=event.month, text=words
-            )
+            return record_by_voter(ports, conn, visitor, event, text=words)
     raise _not_yours(ports, visitor)
 
 
@@ -102,9 +100,7 @@ def add_evidence(ports: Ports, visitor: Visitor, dispute_id: str, text: str) -> 
                 moderator=None,
                 text="",
             )
-            record_by_voter(
-                ports, conn, visitor, event, mode=event.mode, month=event.month, text=words
-            )
+            record_by_voter(ports, conn, visitor, event, text=words)
             return
     raise _not_yours(ports, visitor)
 
@@ -140,9 +136,7 @@ def begin_recheck(ports: Ports, actor: Actor, dispute_id: str, *, text: str, now
             moderator=actor.handle,
             text=words,
         )
-        record_by_moderator(
-            ports, conn, actor, event, mode=event.mode, month=event.month, now_us=now_us
-        )
+        record_by_moderator(ports, conn, actor, event, now_us=now_us)
 
 
 def decide_dispute(
@@ -198,9 +192,7 @@ def decide_dispute(
             restored=restored,
             at_us=now_us,
         )
-        record_by_moderator(
-            ports, conn, actor, event, mode=event.mode, month=event.month, now_us=now_us
-        )
+        record_by_moderator(ports, conn, actor, event, now_us=now_us)
         return restored
 
 

@@ -88,8 +88,6 @@ def _raise(conn: Connection, ports: Ports, event: FlagRaised) -> str:
     made = review_event(
         event,
         event_id=uuid4(ports.rng),
-        mode=event.mode,
-        month=event.month,
         ruleset=antiabuse_rules.current().id,
         shuffled=True,
     )
@@ -139,8 +137,6 @@ def finish_sweep(
     made = review_event(
         event,
         event_id=uuid7(now_us, ports.rng),
-        mode=mode,
-        month=month,
         ruleset=antiabuse_rules.current().id,
     )
     project(conn, ports.log.append(conn, made))

@@ -59,8 +59,6 @@ def write_note(
             conn,
             actor,
             event,
-            mode=mode,
-            month=month,
             now_us=now_us,
             private={"text": words},
         )

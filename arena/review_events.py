@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 from arena import review_rules
-from arena.ballot_events import arena_stream
+from arena.ballot_events import ANY_MODE, arena_stream
 from arena.events import EventBody, Mode
 from ledger.event import Disclosure, NewEvent
 
@@ -45,6 +45,16 @@ class ReviewEvent(Protocol):
 
     KIND: ClassVar[str]
     VERSION: ClassVar[int]
+
+    @property
+    def mode(self) -> str | None:
+        """The mode it is about; None where that is both."""
+        ...
+
+    @property
+    def month(self) -> str:
+        """The month it is about."""
+        ...
 
     def body(self) -> dict[str, Any]:
         """Return the public body."""
@@ -101,7 +111,7 @@ class SweepFinished(EventBody):
 
 @dataclass(frozen=True, slots=True)
 class FlagDecided(EventBody):
-    """A moderator upheld a flag, which strikes its votes, or dismissed it."""
+    """A moderator upheld a flag, which strikes its votes, or dismissed it; the last one holds."""
 
     KIND: ClassVar[str] = "flag.decided"
     VERSION: ClassVar[int] = 1
@@ -147,6 +157,10 @@ class VoterBanned(EventBody):
     moderator: str
     at_us: int
 
+    @property
+    def mode(self) -> None:
+        """A ban holds for both modes."""
+
 
 @dataclass(frozen=True, slots=True)
 class VoterUnbanned(EventBody):
@@ -160,6 +174,10 @@ class VoterUnbanned(EventBody):
     reason: str
     moderator: str
     at_us: int
+
+    @property
+    def mode(self) -> None:
+        """A ban holds for both modes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +250,6 @@ def review_event(
     event: ReviewEvent,
     *,
     event_id: str,
-    mode: str,
-    month: str,
     private: Mapping[str, Any] | None = None,
     ruleset: str | None = None,
     shuffled: bool = False,
@@ -243,8 +259,6 @@ def review_event(
     Args:
         event: what happened.
         event_id: a random id (UUIDv4) where shuffled.
-        mode: of what it is about, or `ANY_MODE`.
-        month: of what it is about.
         private: what only moderators may read.
         ruleset: id of the rules it was made under; those of moderation unless told.
         shuffled: for flags and for what voters do, which must not tell its minute (V-158).
@@ -253,7 +267,7 @@ def review_event(
         id=event_id,
         kind=event.KIND,
         version=event.VERSION,
-        stream=arena_stream(mode, month),
+        stream=arena_stream(event.mode or ANY_MODE, event.month),
         ruleset=ruleset or review_rules.current().id,
         body=event.body(),
         private=private,

@@ -92,7 +92,7 @@ def _sweep_finished(conn: Connection, recorded: RecordedEvent) -> None:
 
 def _flag_decided(conn: Connection, recorded: RecordedEvent) -> None:
     event = FlagDecided.from_body(recorded.body)
-    decided = update(flag).where(flag.c.id == event.flag, flag.c.state == "open")
+    decided = update(flag).where(flag.c.id == event.flag, flag.c.state != event.verdict)
     _exactly_one(conn.execute(decided.values(state=event.verdict)).rowcount, event.flag)
     _keep(
         conn,
@@ -244,7 +244,7 @@ def _keep(
 
 def _exactly_one(changed: int, name: str) -> None:
     if changed != 1:
-        raise UnknownArenaEvent(f"{name} is not open")
+        raise UnknownArenaEvent(f"{name} is in no state that the event changes")
 
 
 HANDLERS: Final[Mapping[tuple[str, int], Callable[[Connection, RecordedEvent], None]]] = {

@@ -23,8 +23,6 @@ def record_by_moderator(
     actor: Actor,
     event: ReviewEvent,
     *,
-    mode: str,
-    month: str,
     now_us: int,
     private: Mapping[str, Any] | None = None,
 ) -> str:
@@ -32,8 +30,6 @@ def record_by_moderator(
     made = review_event(
         event,
         event_id=uuid7(now_us, ports.rng),
-        mode=mode,
-        month=month,
         private={"name": actor.name, **(private or {})},
     )
     project(conn, ports.log.append(conn, made))
@@ -46,16 +42,12 @@ def record_by_voter(
     visitor: Visitor,
     event: ReviewEvent,
     *,
-    mode: str,
-    month: str,
     text: str,
 ) -> str:
     """Store what a voter said and return the event's id; who, when and the words are private."""
     made = review_event(
         event,
         event_id=uuid4(ports.rng),
-        mode=mode,
-        month=month,
         private={"voter": visitor.voter, "at_us": visitor.now_us, "text": text},
         shuffled=True,
     )

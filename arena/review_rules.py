@@ -28,7 +28,7 @@ class Act(StrEnum):
 
 
 REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
-    # Only a detector strikes by itself, and only a dismissed flag takes that back by itself.
+    # Only a detector strikes by itself; decisions that are taken back restore by themselves.
     Act.UPHOLD_FLAG: {
         code.value: text
         for code, text in STRIKE_REASONS.items()
@@ -54,7 +54,7 @@ REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
     Act.UPHOLD_DISPUTE: {
         code.value: text
         for code, text in RESTORE_REASONS.items()
-        if code is not RestoreReason.FLAG_DISMISSED
+        if code not in (RestoreReason.FLAG_DISMISSED, RestoreReason.ANSWER_CLEARED)
     },
     Act.REJECT_DISPUTE: {
         "evidence_stands": "The evidence against the vote stands.",

@@ -35,6 +35,7 @@ class RestoreReason(StrEnum):
 
     DISPUTE_UPHELD = "dispute_upheld"
     FLAG_DISMISSED = "flag_dismissed"
+    ANSWER_CLEARED = "answer_cleared"
     NEW_EVIDENCE = "new_evidence"
     MISTAKE = "mistake"
 
@@ -60,6 +61,7 @@ STRIKE_REASONS: Final[dict[StrikeReason, str]] = {
 RESTORE_REASONS: Final[dict[RestoreReason, str]] = {
     RestoreReason.DISPUTE_UPHELD: "The voter contested it and was right.",
     RestoreReason.FLAG_DISMISSED: "The flag behind it did not hold.",
+    RestoreReason.ANSWER_CLEARED: "The answer on the ballot does not say which model wrote it.",
     RestoreReason.NEW_EVIDENCE: "New evidence speaks for the vote.",
     RestoreReason.MISTAKE: "It was struck by mistake.",
 }

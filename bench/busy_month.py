@@ -211,7 +211,13 @@ def _judge(services: Services, votes: Sequence[_Vote], flagged: int) -> BusyMont
         raised = flags.raise_flags(conn, ports, "speed", month, hour, findings)
     for place in range(2, flagged, 3):
         review.decide_flag(
-            ports, MODERATOR, str(raised[place]), verdict="upheld", reason="careless", now_us=now_us
+            ports,
+            MODERATOR,
+            str(raised[place]),
+            seen="open",
+            verdict="upheld",
+            reason="careless",
+            now_us=now_us,
         )
         if place % 2:
             struck = by_voter[chosen[place]][0]

@@ -8,18 +8,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from arena.case_evidence import Picks, Tally
+from arena.case_picks import Picks, Tally
 from arena.cases import Case
 from webapp.charts.figures import Dots, Range
 
 __all__ = [
-    "FlagWords",
     "JoinRow",
     "PickRow",
     "Statistic",
     "StatisticKind",
     "figure_key",
-    "flag_words",
     "join_rows",
     "picks_figure",
     "statistics_of",
@@ -84,18 +82,6 @@ class Statistic:
 
 
 @dataclass(frozen=True, slots=True)
-class FlagWords:
-    """A flag's numbers as its sentences need them."""
-
-    detector: str
-    statistic: str
-    threshold: str
-    p_value: str | None
-    numbers: Mapping[str, str]
-    voters: int
-
-
-@dataclass(frozen=True, slots=True)
 class JoinRow:
     """A voter who may be taken for one person with others of the case.
 
@@ -131,21 +117,6 @@ def join_rows(case: Case) -> list[JoinRow]:
     return rows if len(persons) > 1 else []
 
 
-def flag_words(case: Case) -> FlagWords | None:
-    """Return what the sentences about a flag need; None for other cases."""
-    if case.flag is None:
-        return None
-    flag = case.flag
-    return FlagWords(
-        flag.detector,
-        flag.statistic,
-        flag.threshold,
-        flag.p_value,
-        flag.numbers,
-        len(case.voters),
-    )
-
-
 def statistics_of(case: Case, names: Mapping[str, str]) -> tuple[Statistic, ...]:
     """Return the counts that a case is about, then those of best picks.
 
@@ -170,8 +141,10 @@ def _kind_of(case: Case) -> StatisticKind:
             return "worst"
         case "decided":
             return "decided"
-        case _:
+        case None | "best":
             return "best"
+        case other:
+            raise ValueError(f"a flag about picks of the kind {other!r}")
 
 
 def _of_flag(

@@ -20,7 +20,6 @@ from webapp.charts.render import ChartKey
 from webapp.charts.theme import SizeName, ThemeName
 from webapp.moderation.case_view import (
     figure_key,
-    flag_words,
     join_rows,
     picks_figure,
     statistics_of,
@@ -55,7 +54,7 @@ def show(subject: str) -> AnyResponse:
         "moderation/case.html",
         session=session_now(),
         case=case,
-        flag=flag_words(case),
+        flag=case.flag,
         names=names,
         statistics=statistics_of(case, names),
         may_join=join_rows(case) if case.month_open else [],

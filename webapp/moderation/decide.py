@@ -10,10 +10,11 @@ from typing import Literal, TypeVar
 from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from arena import bans, disputes, moderation, notes, review, review_rules
+from arena import bans, disputes, moderation, notes, review, review_answers, review_rules
 from arena.case_strikes import strike_voter
 from arena.case_subject import Subject
 from arena.errors import UnknownCode
+from arena.review_rulings import AnswerState
 from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
 from webapp.errors import Act, Problem, problem_response
 from webapp.moderation.cases import back_to
@@ -23,7 +24,7 @@ from webapp.wiring import services
 
 __all__ = ["decision_forms"]
 
-Verdict = TypeVar("Verdict", bound=str)
+Word = TypeVar("Word", bound=str)
 
 decision_forms = Blueprint("moderation_decide", __name__, url_prefix="/moderation")
 
@@ -47,10 +48,12 @@ def decide(subject: str) -> AnyResponse:
 
 def _decide_flag(about: Subject) -> None:
     verdict: Literal["upheld", "dismissed"] = _verdict("upheld", "dismissed")
+    seen: review.FlagState = _one_of("seen", "open", "upheld", "dismissed")
     review.decide_flag(
         services().ports,
         actor(),
         about.name,
+        seen=seen,
         verdict=verdict,
         reason=_field("reason"),
         now_us=request_time_us(),
@@ -59,10 +62,12 @@ def _decide_flag(about: Subject) -> None:
 
 def _decide_answer(about: Subject) -> None:
     verdict: Literal["withheld", "cleared"] = _verdict("withheld", "cleared")
-    review.decide_answer(
+    seen: AnswerState = _one_of("seen", "open", "withheld", "cleared")
+    review_answers.decide_answer(
         services().ports,
         actor(),
         about.name,
+        seen=seen,
         verdict=verdict,
         reason=_field("reason"),
         now_us=request_time_us(),
@@ -219,12 +224,17 @@ def _count(name: str) -> int:
     return int(text)
 
 
-def _verdict(*allowed: Verdict) -> Verdict:
+def _verdict(*allowed: Word) -> Word:
     """Return the one of the verdicts that the form names."""
-    said = _field("verdict")
-    for verdict in allowed:
-        if verdict == said:
-            return verdict
+    return _one_of("verdict", *allowed)
+
+
+def _one_of(name: str, *allowed: Word) -> Word:
+    """Return the one of some words that a field of the form says."""
+    said = _field(name)
+    for word in allowed:
+        if word == said:
+            return word
     raise UnknownCode("choose one of the decisions on the page")
 
 

@@ -43,6 +43,7 @@ class Lived:
             arena.services.ports,
             ADA,
             self.flag,
+            seen="open",
             verdict="upheld",
             reason="careless",
             now_us=arena.clock(),

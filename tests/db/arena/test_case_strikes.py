@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antiabuse.detectors.finding import Detector
-from arena import own_data, review, review_rules
+from arena import own_data, review, review_answers, review_rules
 from arena.case_strikes import strike_voter
 from arena.case_subject import Subject
 from arena.cases import Case, case_for_moderators
@@ -55,6 +55,7 @@ def test_a_flag_strikes_as_many_as_told_whatever_is_listed(
         arena.services.ports,
         ADA,
         flag_id,
+        seen="open",
         verdict="upheld",
         reason="careless",
         now_us=arena.clock(),
@@ -76,10 +77,11 @@ def test_an_answer_strikes_as_many_as_told(either_arena: ArenaSite) -> None:
     weightless(arena, votes[0], votes[5])
 
     told = read_case(arena, Subject("answer", answer)).would_be_struck
-    review.decide_answer(
+    review_answers.decide_answer(
         arena.services.ports,
         ADA,
         answer,
+        seen="open",
         verdict="withheld",
         reason="identity_leak",
         now_us=arena.clock(),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena import after_vote, bans, disputes, moderation, notes, review
+from arena import after_vote, bans, disputes, moderation, notes, review, review_answers
 from arena.case_subject import Subject
 from arena.cases import Case, case_for_moderators
 from arena.catalogue_changes import Recorder, hold_answer
@@ -150,10 +150,11 @@ def test_an_answers_case_holds_its_reports(either_arena: ArenaSite) -> None:
     assert (told.reason, told.open, told.month) == ("offensive", True, MONTH)
     assert case.voters == (told.voter,)
     assert case.state == "open"
-    review.decide_answer(
+    review_answers.decide_answer(
         arena.services.ports,
         ADA,
         answer,
+        seen="open",
         verdict="withheld",
         reason="offensive",
         now_us=arena.clock(),
@@ -216,7 +217,7 @@ def test_a_votes_life_is_told_in_order(either_arena: ArenaSite) -> None:
     after_vote.give_reasons(ports, visitor(arena, voter), cast.body["ballot"], ["clear"])
     flag_id = raise_flag(arena, [cast])
     review.decide_flag(
-        ports, ADA, flag_id, verdict="upheld", reason="careless", now_us=arena.clock()
+        ports, ADA, flag_id, seen="open", verdict="upheld", reason="careless", now_us=arena.clock()
     )
     opened = disputes.open_dispute(ports, visitor(arena, voter), cast.id, "I did read.")
     disputes.begin_recheck(ports, ADA, opened, text="", now_us=arena.clock())
@@ -343,6 +344,7 @@ def test_the_queue_is_oldest_first_and_pages_hold_each_once(either_arena: ArenaS
         arena.services.ports,
         ADA,
         expected[0].removeprefix("flag:"),
+        seen="open",
         verdict="dismissed",
         reason="chance",
         now_us=arena.clock(),
@@ -398,6 +400,7 @@ def test_the_queue_knows_what_stands_beside_a_case(either_arena: ArenaSite) -> N
         arena.services.ports,
         ADA,
         decided,
+        seen="open",
         verdict="dismissed",
         reason="chance",
         now_us=arena.clock(),

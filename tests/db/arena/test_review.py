@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antiabuse.detectors.finding import Detector
-from arena import flags, moderation, notes, review, review_queue
+from arena import flags, moderation, notes, review, review_answers, review_queue
 from arena.case_subject import Subject
 from arena.catalogue_changes import Recorder, hold_answer
 from arena.errors import AlreadyDecided, AlreadyStruck, ClosedMonth, UnknownCase, UnknownCode
@@ -33,6 +33,7 @@ def uphold(arena: ArenaSite, flag_id: str, actor: moderation.Actor = ADA) -> str
         arena.services.ports,
         actor,
         flag_id,
+        seen="open",
         verdict="upheld",
         reason="careless",
         now_us=arena.clock(),
@@ -45,6 +46,7 @@ def dismiss(arena: ArenaSite, flag_id: str, actor: moderation.Actor = ADA) -> st
         arena.services.ports,
         actor,
         flag_id,
+        seen="open",
         verdict="dismissed",
         reason="chance",
         now_us=arena.clock(),
@@ -59,8 +61,14 @@ def decide(
     actor: moderation.Actor = ADA,
 ) -> str:
     """Decide on an answer."""
-    return review.decide_answer(
-        arena.services.ports, actor, answer, verdict=verdict, reason=reason, now_us=arena.clock()
+    return review_answers.decide_answer(
+        arena.services.ports,
+        actor,
+        answer,
+        seen="open",
+        verdict=verdict,
+        reason=reason,
+        now_us=arena.clock(),
     )
 
 
@@ -263,6 +271,7 @@ def test_a_decision_needs_a_reason_of_its_list(either_arena: ArenaSite) -> None:
             arena.services.ports,
             ADA,
             flag_id,
+            seen="open",
             verdict="upheld",
             reason="chance",
             now_us=arena.clock(),
@@ -272,6 +281,7 @@ def test_a_decision_needs_a_reason_of_its_list(either_arena: ArenaSite) -> None:
             arena.services.ports,
             ADA,
             flag_id,
+            seen="open",
             verdict="withheld",  # type: ignore[arg-type]
             reason="chance",
             now_us=arena.clock(),

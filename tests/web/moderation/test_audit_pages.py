@@ -163,7 +163,9 @@ def test_kinds_and_reasons_stand_in_words(
 ) -> None:
     """Their codes are small print beside them."""
     flag = flag_of(arena, seen)
-    rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="upheld", reason="one_sided")
+    rosa.send(
+        f"/moderation/cases/flag:{flag}/decide", seen="open", verdict="upheld", reason="one_sided"
+    )
 
     page = rosa.get("/moderation/audit?kind=decisions").text
     imports = rosa.get("/moderation/audit?kind=model.added,question.added,import.completed").text

@@ -105,7 +105,9 @@ def test_a_case_links_the_other_flags_of_its_voters(
     stranger = flag_of(arena, one_sided_voter(arena, 1))
     one = flag_of(arena, seen)
     many = shared_flag(arena, seen, one_sided_voter(arena, 1)).rpartition("/")[2]
-    rosa.send(f"/moderation/cases/flag:{one}/decide", verdict="dismissed", reason="chance")
+    rosa.send(
+        f"/moderation/cases/flag:{one}/decide", seen="open", verdict="dismissed", reason="chance"
+    )
 
     pages = {
         path: set(re.findall(r'<td><a href="/moderation/cases/(flag:[^"]+)"', rosa.get(path).text))

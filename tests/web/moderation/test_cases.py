@@ -83,7 +83,9 @@ def test_upholding_a_flag_strikes_its_votes_and_tells_the_voter(
     """The votes stop counting, the case says so, and the voter reads the reason."""
     flag = flag_of(arena, seen)
 
-    done = rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="upheld", reason="one_sided")
+    done = rosa.send(
+        f"/moderation/cases/flag:{flag}/decide", seen="open", verdict="upheld", reason="one_sided"
+    )
 
     assert done.status_code == 303
     assert struck(arena) == 4
@@ -102,7 +104,9 @@ def test_dismissing_a_flag_changes_no_vote(
     """The case is closed and leaves the queue."""
     flag = flag_of(arena, seen)
 
-    rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="dismissed", reason="chance")
+    rosa.send(
+        f"/moderation/cases/flag:{flag}/decide", seen="open", verdict="dismissed", reason="chance"
+    )
 
     assert struck(arena) == 0
     assert "Nothing waits" in rosa.get("/moderation").text
@@ -114,9 +118,9 @@ def test_the_second_of_two_moderators_is_told(
     """Nothing is half done, and the page says that it was decided meanwhile."""
     otto = moderator_of(arena, "otto")
     path = f"/moderation/cases/flag:{flag_of(arena, seen)}/decide"
-    rosa.send(path, verdict="dismissed", reason="chance")
+    rosa.send(path, seen="open", verdict="dismissed", reason="chance")
 
-    late = otto.send(path, verdict="upheld", reason="one_sided")
+    late = otto.send(path, seen="open", verdict="upheld", reason="one_sided")
 
     assert (late.status_code, reason_of(late)) == (409, "already_decided")
     assert struck(arena) == 0
@@ -130,13 +134,16 @@ def test_the_second_of_two_moderators_is_told(
         {"verdict": "upheld", "reason": "detector"},
         {"verdict": "", "reason": "one_sided"},
         {"verdict": "score", "reason": "one_sided"},
+        {"verdict": "upheld", "reason": "one_sided", "seen": ""},
     ],
 )
 def test_a_decision_needs_a_reason_of_its_own_list(
     arena: ArenaSite, seen: OneSided, rosa: Moderator, fields: dict[str, str]
 ) -> None:
     """Without one, or with another's, nothing is decided."""
-    refused = rosa.send(f"/moderation/cases/flag:{flag_of(arena, seen)}/decide", **fields)
+    refused = rosa.send(
+        f"/moderation/cases/flag:{flag_of(arena, seen)}/decide", **{"seen": "open", **fields}
+    )
 
     assert refused.status_code == 422
     assert struck(arena) == 0
@@ -170,7 +177,10 @@ def test_a_reported_answer_is_withheld_with_its_votes(
     assert "Reported 1 time" in page
 
     rosa.send(
-        f"/moderation/cases/answer:{answer}/decide", verdict="withheld", reason="identity_leak"
+        f"/moderation/cases/answer:{answer}/decide",
+        seen="open",
+        verdict="withheld",
+        reason="identity_leak",
     )
 
     assert arena.count("answer", "id = :id AND state = 'held'", id=answer) == 1
@@ -253,7 +263,9 @@ def test_a_votes_life_is_told_from_ballot_to_board(
     """Issued, cast, flagged, struck, and the boards that counted it or left it out."""
     flag = flag_of(arena, seen)
     refit(arena)
-    rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="upheld", reason="one_sided")
+    rosa.send(
+        f"/moderation/cases/flag:{flag}/decide", seen="open", verdict="upheld", reason="one_sided"
+    )
     arena.sequence()
     refit(arena)
 
@@ -305,7 +317,9 @@ def test_a_decision_shows_the_board_before_and_after(
     votes_by_order(arena, 12)
     refit(arena)
     flag = flag_of(arena, seen)
-    rosa.send(f"/moderation/cases/flag:{flag}/decide", verdict="upheld", reason="one_sided")
+    rosa.send(
+        f"/moderation/cases/flag:{flag}/decide", seen="open", verdict="upheld", reason="one_sided"
+    )
     decision = decision_in(rosa.get(f"/moderation/cases/flag:{flag}").text)
 
     waiting = rosa.get(f"/moderation/decisions/{decision}").text
@@ -326,6 +340,7 @@ def test_decisions_are_public_by_handle(arena: ArenaSite, seen: OneSided, rosa: 
     """Everybody reads kind, reason, count and handle, and not about whom."""
     rosa.send(
         f"/moderation/cases/flag:{flag_of(arena, seen)}/decide",
+        seen="open",
         verdict="upheld",
         reason="one_sided",
     )

@@ -12,7 +12,7 @@ from tests.fixtures.moderation_cases import dispute_of, flag_of, one_sided_voter
 from tests.fixtures.moderators import Moderator, moderator_of
 
 FIELDS = {
-    "csrf", "verdict", "reason", "text", "month", "voter",  # decisions
+    "csrf", "verdict", "reason", "text", "month", "voter", "seen",  # decisions
     "name", "password", "new", "again", "code", "secret", "next",  # accounts
     "kind", "mode", "question", "model", "since", "until", "flag", "vote", "order",  # filters
     "votes",  # hidden: how many votes the page said a decision strikes, refused if it is not so
@@ -65,6 +65,7 @@ def test_decisions_leave_published_boards_as_they_were(arena: ArenaSite) -> None
 
     rosa.send(
         f"/moderation/cases/flag:{flag}/decide",
+        seen="open",
         verdict="upheld",
         reason="one_sided",
         score="2000",

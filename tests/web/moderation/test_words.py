@@ -226,7 +226,7 @@ def test_a_decided_case_speaks_of_what_is(arena: ArenaSite) -> None:
     case = f"/moderation/cases/flag:{flag_of(arena, seen)}"
     assert "Until you decide" in rosa.get(case).text
 
-    rosa.send(f"{case}/decide", verdict="upheld", reason="one_sided")
+    rosa.send(f"{case}/decide", seen="open", verdict="upheld", reason="one_sided")
 
     page = rosa.get(case).text
     assert "Until you decide" not in page
