@@ -1,8 +1,8 @@
 """Voters who together push one model, or hold it down, however honestly they vote otherwise.
 
 A test of one voter weakens as others of the same will move the fit that it compares with. So voters
-are a mixture: with a share π a voter picks the model wherever it is shown, with a chance of
-`campaign_zeal`, else all pick it as its strength says; π and the model's strength are fitted
+are a mixture: with a share π a voter picks the model wherever it is shown, with a chance, the zeal,
+beside the model's own; all others pick it as its strength says. π and the strength are fitted
 together (EM: Dempster, Laird and Rubin 1977). π = 0 is tested by the likelihood ratio, whose law
 is half a chi-square of one degree of freedom (Self and Liang 1987).
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
 
@@ -110,10 +110,10 @@ class _Mixture:
 def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
     """Report the voters who push a model, for each model and either pick that passes the test.
 
-    The level is shared among all models and both picks. The clearest comes first, and the others
-    are tested without those it names: where a fleet never picks its model worst, all others seem
-    to do so by agreement. Known members and suspected ones are findings of their own; the latter
-    discount nothing.
+    The level is shared among all models, both picks and both zeals. The clearest comes first, and
+    the others are tested without those it names: where a fleet never picks its model worst, all
+    others seem to do so by agreement. Known members and suspected ones are findings of their own;
+    the latter discount nothing, nor do those that only the lesser zeal shows.
 
     Args:
         picks: of the month.
@@ -121,32 +121,35 @@ def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
     """
     names, voter = np.unique(np.array(picks.voters, dtype=object), return_inverse=True)
     tests = list(_tests(picks, voter, len(names), rules))
-    zeal, level = float(rules.campaign_zeal), float(rules.campaign_level) / max(1, len(tests))
-    gains = [_gain(test.showings, zeal)[0] for test in tests]
+    zeals = (rules.campaign_zeal, rules.campaign_lesser_zeal)
+    count = len(tests) * len(zeals)
+    level = float(rules.campaign_level) / max(1, count)
     found, named = [], np.zeros(len(names), dtype=np.bool_)
-    for place in np.argsort(gains)[::-1].tolist():
-        if _p_value(gains[place]) > level:
-            break
-        test = tests[place].without(named)
-        gain, mixture = _gain(test.showings, zeal)
-        if _p_value(gain) > level:
-            continue
-        for members, named_from in _groups(mixture.pushes, rules):
-            named[members] = True
-            votes = test.rows[np.isin(test.showings.voter, members)].tolist()
-            subjects = sorted(str(names[member]) for member in members.tolist())
-            numbers = {
-                "kind": test.kind,
-                "model": picks.models[test.model],
-                "tests": str(len(tests)),
-                "share": number_text(mixture.share),
-                "gain": number_text(gain),
-                "members": str(len(members)),
-                "named_from": str(named_from),
-            }
-            made = _finding(picks, subjects, votes, gain, numbers, rules)
-            sure = named_from == rules.campaign_member
-            found.append(made if sure else replace(made, discounts=False))
+    for zeal in zeals:
+        left = [test.without(named) for test in tests]
+        gains = [_gain(test.showings, float(zeal))[0] for test in left]
+        for place in np.argsort(gains)[::-1].tolist():
+            if _p_value(gains[place]) > level:
+                break
+            test = left[place].without(named)
+            gain, mixture = _gain(test.showings, float(zeal))
+            if _p_value(gain) > level:
+                continue
+            for members, named_from in _groups(mixture.pushes, rules):
+                named[members] = True
+                numbers = {
+                    "kind": test.kind,
+                    "model": picks.models[test.model],
+                    "tests": str(count),
+                    "zeal": str(zeal),
+                    "share": number_text(mixture.share),
+                    "gain": number_text(gain),
+                    "members": str(len(members)),
+                    "named_from": str(named_from),
+                }
+                votes = test.rows[np.isin(test.showings.voter, members)].tolist()
+                subjects = sorted(str(names[member]) for member in members.tolist())
+                found.append(_finding(picks, subjects, votes, gain, numbers, rules))
     return found
 
 
@@ -178,7 +181,9 @@ def _finding(
     rules: DetectorRules,
 ) -> Finding:
     tests, p = int(numbers["tests"]), _p_value(gain)
-    strict = p <= float(rules.campaign_level_discount) / tests
+    sure = Decimal(numbers["named_from"]) >= rules.campaign_member
+    keen = Decimal(numbers["zeal"]) >= rules.campaign_zeal
+    strict = sure and keen and p <= float(rules.campaign_level_discount) / tests
     return Finding(
         detector=Detector.CAMPAIGN,
         subjects=tuple(subjects),

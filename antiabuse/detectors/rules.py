@@ -225,6 +225,13 @@ class DetectorRules:
             "reason": "A program that names nineteen models in twenty rightly, or a keen fan.",
         },
     )
+    campaign_lesser_zeal: Decimal = field(
+        default=Decimal("0.7"),
+        metadata={
+            "unit": "chance to pick the model where it is shown, beside its own",
+            "reason": "Crowds that push now and then; fans come near it, so only people strike.",
+        },
+    )
     campaign_member: Decimal = field(
         default=Decimal("0.99"),
         metadata={
@@ -236,8 +243,7 @@ class DetectorRules:
         default=Decimal("0.9"),
         metadata={
             "unit": "chance of a voter to belong to the campaign, to be suspected",
-            "reason": "Ids of few votes are hardly ever sure: people look at them, and no machine "
-            "strikes.",
+            "reason": "Ids of few votes are hardly ever sure, so only people strike.",
         },
     )
     campaign_voters: int = field(
@@ -250,14 +256,14 @@ class DetectorRules:
     campaign_level: Decimal = field(
         default=Decimal("0.001"),
         metadata={
-            "unit": "chance per sweep, shared among all models and both picks",
+            "unit": "chance per sweep, shared among all models, both picks and both zeals",
             "reason": "One false alarm in a thousand nights.",
         },
     )
     campaign_level_discount: Decimal = field(
         default=Decimal("0.000001"),
         metadata={
-            "unit": "chance per sweep, shared among all models and both picks",
+            "unit": "chance per sweep, shared among all models, both picks and both zeals",
             "reason": "Tastes differ more than the model says, so a campaign needs far more.",
         },
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -107,6 +108,24 @@ def test_where_nobody_is_known_for_a_member_suspects_are_named(ids: int, chance:
     assert len(found.subjects) > 50
     assert found.numbers["named_from"] == chance
     assert not found.discounts
+
+
+def test_a_crowd_that_pushes_most_of_the_time_is_for_people_to_look_at() -> None:
+    """Fans come near it, so what only the lesser zeal shows is told and never discounts."""
+    strictest = replace(
+        RULES,
+        discounting=(Detector.CAMPAIGN,),
+        campaign_level_discount=Decimal(1),
+        campaign_zeal=Decimal("0.999"),
+    )
+
+    found = campaigns(month(60, "often_boost", 20, seed=3), strictest)
+
+    assert {each.numbers["zeal"] for each in found} == {str(RULES.campaign_lesser_zeal)}
+    assert not any(each.discounts for each in found)
+    named = [name for each in found for name in each.subjects]
+    assert len(named) >= 6
+    assert all(name.startswith("bot-") for name in named)
 
 
 def test_those_who_do_not_push_are_not_accused() -> None:

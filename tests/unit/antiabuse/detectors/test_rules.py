@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "12921a2464b72fa680b163ee6aadaca04cfe88ddadf182377d7c0eb489f127af"}
+DIGESTS = {"arena.2026.1": "c8a874052bff883b64ab987129e59e7e9d493fe5f9676adfbbc1fd6703b679bc"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
