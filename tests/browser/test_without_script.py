@@ -100,14 +100,18 @@ def test_the_whole_way(live: LiveArena, page: Page) -> None:
     assert len(live.site.events("vote.reasoned")) == 1
 
 
-def test_a_report(live: LiveArena, page: Page) -> None:
-    """The report form posts too and leads back to the same ballot."""
+@pytest.mark.parametrize("mode", ["speed", "expert"])
+def test_a_report(live: LiveArena, page: Page, mode: str) -> None:
+    """The report form posts too, leads back to the same ballot, and is confirmed in sight."""
+    page.goto(f"/?mode={mode}")
     slots = [card.get_attribute("data-slot") for card in page.locator(".answer").all()]
     page.locator(".more summary").click()
     page.locator("#report-slot").select_option("D")
     page.locator("#report-reason").select_option("broken")
     page.get_by_role("button", name="Report", exact=True).click()
-    expect(page.locator("#ballot")).to_be_visible()
+    expect(page.locator("#ballot-message")).to_be_in_viewport()
+    expect(page.locator("#ballot-message")).to_contain_text("Your report has arrived.")
+    expect(page).to_have_url(re.compile(rf"mode={mode}"))
     assert [card.get_attribute("data-slot") for card in page.locator(".answer").all()] == slots
     reported = live.site.events("ballot.reported")
     assert [event.body["reason"] for event in reported] == ["broken"]

@@ -21,6 +21,7 @@ from antiabuse.unrun_checks import Check
 from antiabuse.utc import DAY_US, MINUTE_US, hour_of, month_of, previous_month
 from arena import boards, fit_faults, refits
 from arena.boards import MODES, PublishedBoard
+from arena.countable import some_vote_counts
 from arena.events import Mode
 from arena.fit_faults import BoardFault, FitFault
 from arena.freshness import NEARLY_STALE, Freshness, pool_freshness
@@ -58,7 +59,11 @@ class UnrunCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeWork:
-    """What was done last for a mode; `waiting` votes are in the log and on no board yet."""
+    """What was done last for a mode.
+
+    `waiting` votes are in the log and on no board yet; `none_counts` says that no board can be made
+    of them, since the month has none yet and each of its votes weighs 0.
+    """
 
     mode: Mode
     pool: Freshness
@@ -66,6 +71,7 @@ class ModeWork:
     overdue: OverdueSweep | None
     board: PublishedBoard | None
     waiting: int
+    none_counts: bool
     fault: FitFault | None
     board_faults: tuple[BoardFault, ...]
 
@@ -187,6 +193,7 @@ def _modes(conn: Connection, now_us: int) -> tuple[ModeWork, ...]:
                 overdue=overdue.get(mode),
                 board=board,
                 waiting=waiting,
+                none_counts=of_month is None and not some_vote_counts(conn, mode, month),
                 fault=faults.get(mode),
                 board_faults=missed,
             )

@@ -116,6 +116,31 @@ def test_boards_waiting_votes_and_failing_fits_are_told(arena: ArenaSite, rosa: 
     assert "A fit fails" in told(rosa, "notice")
 
 
+@pytest.mark.parametrize("votes", [1, 3])
+def test_votes_that_weigh_nothing_make_no_board(
+    arena: ArenaSite, rosa: Moderator, votes: int
+) -> None:
+    """Without a board it is said that none of them counts; with one that counts, that it waits."""
+    for _ in range(votes):
+        arena.voter().read_and_vote(seconds=1, dwell_ms="1000")
+    arena.sequence()
+
+    fits = told(rosa, "fits")
+
+    waits = "1 vote of this month is logged and does not" if votes == 1 else "none of them counts"
+    assert waits in fits
+    assert "cast with weight 0 or struck. No board is made of such votes" in fits
+    assert "for the next one" not in fits.partition("Expert")[0]
+    arena.voter().read_and_vote()
+    arena.sequence()
+    assert f"{votes + 1} votes wait for the next one." in told(rosa, "fits")
+    arena.execute(
+        "INSERT INTO vote_strike (vote_id, reason, source, event_id)"
+        " SELECT id, 'automated', 'moderator', 'x' FROM vote WHERE weight_micro > 0"
+    )
+    assert f"{votes + 1} votes of this month are logged and none" in told(rosa, "fits")
+
+
 def test_boards_that_fail_beside_the_scores_are_told(arena: ArenaSite, rosa: Moderator) -> None:
     """Which, of which mode and month, since when and why; gone when it succeeds."""
     arena.sequence()
@@ -264,8 +289,9 @@ def test_fingerprints_are_told_where_they_are_asked_for(open_arena: OpenArena) -
             )
 
     devices = told(rosa, "devices")
-    assert f"{len(seen)} of {len(seen)} votes of this month bear one: 2 different ones" in devices
-    assert f"1 belong to more than {household} voters (50 %)" in devices
+    assert f"Of {len(seen)} votes of this month {len(seen)} came with one." in devices
+    assert f"There are 2 different ones, of {household + 1} voters." in devices
+    assert f"1 belongs to more than {household} voters (50 %)" in devices
     assert "Of 2 voters who came back on another day, 1 had another one (50 %)" in devices
 
 
