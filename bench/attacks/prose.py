@@ -122,8 +122,10 @@ READING: Final = """\
   What is left of them still moves the target, for of an id that saw it once nobody is sure; only a
   cost of ids (age, proof of work, an account) would help further. A home /16 or an IPv6 /48 gives
   each id a network of its own, so they do as the fleets above do.
-- **Not caught:** crowds who push a model every second time or less. Striking single voters is no
-  answer to them.
+- **Crowds who push a model every second time are reported, not struck,** as are classifiers that
+  are right in three cases of five: circles of friends come near them where tastes differ much. Who
+  pushes once in four is not caught, and moves a model by a hundred points where nearly a quarter
+  of all votes are such.
 - **The first day is open.** Below ten voters of a model nobody is capped, below twenty no
   campaign is looked for; scores are provisional then. Joining ids can bring a model below ten
   voters too.
