@@ -63,6 +63,21 @@ class WindowMemory(MemoryStorage):
             entries.extend([now] * amount)
             return True
 
+    def enter(self, key: str, expiry: int, amount: int = 1) -> None:
+        """Enter a request that was let through elsewhere, also into a full window.
+
+        Args:
+            key: what is limited.
+            expiry: the window's length in seconds.
+            amount: entries made.
+        """
+        now = self._clock() / SECOND_US
+        with self._lock:
+            self._sweep(now, expiry)
+            entries = self._entries.setdefault(key, deque())
+            _drop_old(entries, now, expiry)
+            entries.extend([now] * amount)
+
     def get_moving_window(
         self,
         key: str,

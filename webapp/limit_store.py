@@ -1,30 +1,52 @@
 """The limits' moving windows in Redis or Valkey, and in this process's memory while that is away.
 
-A store that does not answer costs one request a short wait; the next ones do not ask it until it is
-tried again. What could not be counted in common is reported, and never costs a visitor (V-168).
+A store that does not answer costs a request a short wait, and after two of them nobody asks it
+until it is tried again. What could not be counted in common is reported, never costs a visitor
+(V-168), and is told to the store once it answers.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import Counter, deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
+from dataclasses import dataclass
 from typing import Any, Final
 
 from limits.storage import MovingWindowSupport, RedisStorage, Storage
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from webapp.limit_memory import WindowMemory
+from webapp.store_trust import StoreTrust, Trust
 
-__all__ = ["REDIS_WAIT_S", "SCHEME", "SharedWindows"]
+__all__ = ["ANSWER_WAIT_S", "SCHEME", "SharedWindows"]
 
 SCHEME: Final = "shared-windows"
-REDIS_WAIT_S: Final = 0.2
-"""How long one answer of the store is waited for; connecting and asking may each take that long."""
+ANSWER_WAIT_S: Final = 0.35
+"""How long a request waits for the store, connecting included."""
 
+_DETAIL_WAIT_S: Final = 0.1  # a refused request asks once more; both stay below half a second
 _TRY_AGAIN_S: Final = 2.0
-_ANSWERS: Final = 0.0
+_SOCKET_WAIT_S: Final = 1.0  # nobody waits for it but a thread of this module
+_ASKING: Final = 8  # a connection each: a crowd's own connections would slow the store down
+_MOST_OWED: Final = 100_000
+_SETTLE_S: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A request let through, as the store is told of it."""
+
+    key: str
+    limit: int
+    expiry: int
+    amount: int
+    at_s: float
 
 
 class SharedWindows(Storage, MovingWindowSupport):
@@ -33,7 +55,9 @@ class SharedWindows(Storage, MovingWindowSupport):
     Args:
         uri: as the library passes it.
         redis_url: the store's address.
-        memory: counts while the store is away.
+        memory: counts while the store is away, and knows what this process let through before.
+        processes: how many count at the same store; each lets through its share in a moment's
+            doubt, so that all together keep to the limit.
         missed: called once for each request that could not be counted in the store.
         elapsed: seconds of a clock that only goes forward.
         options: further ones of the library's.
@@ -47,6 +71,7 @@ class SharedWindows(Storage, MovingWindowSupport):
         *,
         redis_url: str,
         memory: WindowMemory,
+        processes: int,
         missed: Callable[[], None],
         elapsed: Callable[[], float],
         **options: Any,  # noqa: ANN401 - passed on
@@ -54,16 +79,20 @@ class SharedWindows(Storage, MovingWindowSupport):
         super().__init__(uri, **options)
         self._redis = RedisStorage(
             redis_url,
-            socket_timeout=REDIS_WAIT_S,
-            socket_connect_timeout=REDIS_WAIT_S,
-            # By itself the client would try four times.
-            retry=Retry(NoBackoff(), 0),  # type: ignore[arg-type] # passed on to the client
+            socket_timeout=_SOCKET_WAIT_S,
+            socket_connect_timeout=_SOCKET_WAIT_S,
+            # Once more where the store closed an idle connection; never after a wait.
+            retry=Retry(NoBackoff(), 1, (NoConnection,)),  # type: ignore[arg-type] # passed on
         )
         self._memory = memory
+        self._processes = processes
         self._missed = missed
         self._elapsed = elapsed
-        self._lock = threading.Lock()
-        self._away_until = _ANSWERS
+        self._trust = StoreTrust(elapsed, _TRY_AGAIN_S)
+        self._asking = ThreadPoolExecutor(_ASKING, thread_name_prefix="limit-store")
+        self._entering, self._settling = threading.Lock(), threading.Lock()
+        self._in_doubt: Counter[str] = Counter()
+        self._owed: deque[_Entry] = deque(maxlen=_MOST_OWED)
 
     @property
     def base_exceptions(self) -> type[Exception]:
@@ -79,16 +108,24 @@ class SharedWindows(Storage, MovingWindowSupport):
             expiry: the window's length in seconds.
             amount: entries asked for.
         """
-        if self._may_ask():
-            try:
-                entered = self._redis.acquire_entry(key, limit, expiry, amount)
-            except RedisError:
-                self._answered(well=False)
-            else:
-                self._answered(well=True)
-                return entered
-        self._missed()
-        return self._memory.acquire_entry(key, limit, expiry, amount)
+        entry = _Entry(key, limit, expiry, amount, self._elapsed())
+        if not self._trust.may_ask():
+            return self._enter_alone(entry, told=False)
+        asked = self._asking.submit(self._ask, entry)
+        try:
+            entered = asked.result(ANSWER_WAIT_S)
+        except (TooLate, RedisError) as fault:
+            self._note(fault, entry.at_s)
+            # A store that only stood still reads later what it was sent.
+            sent = isinstance(fault, TooLate) and not asked.cancel()
+            return self._enter_alone(entry, told=sent)
+        self._trust.answered()
+        if entered:
+            self._memory.enter(key, expiry, amount)
+        if self._in_doubt:
+            with self._entering:
+                self._in_doubt.clear()
+        return entered
 
     def get_moving_window(self, key: str, limit: int, expiry: int) -> tuple[float, int]:
         """Return when the window's oldest entry was made, now without one, and their number.
@@ -98,30 +135,72 @@ class SharedWindows(Storage, MovingWindowSupport):
             limit: the most entries a window may hold.
             expiry: the window's length in seconds.
         """
-        if not self._away_until:
+        if self._trust.state is Trust.ANSWERS:
+            asked = self._asking.submit(self._redis.get_moving_window, key, limit, expiry)
             try:
-                return self._redis.get_moving_window(key, limit, expiry)
-            except RedisError:
-                self._answered(well=False)
+                return asked.result(_DETAIL_WAIT_S)
+            except (TooLate, RedisError):
+                asked.cancel()
         return self._memory.get_moving_window(key, limit, expiry)
 
-    def _may_ask(self) -> bool:
-        """Say whether to ask the store: always while it answers, else one request now and then."""
-        with self._lock:
-            now = self._elapsed()
-            if now < self._away_until:
-                return False
-            if self._away_until:
-                self._away_until = now + _TRY_AGAIN_S
-            return True
+    def _ask(self, entry: _Entry) -> bool:
+        """Enter a request in the store; then tell it what it missed, before others may ask."""
+        entered = self._enter(entry)
+        if self._owed and self._settling.acquire(blocking=False):
+            try:
+                self._settle(self._elapsed() + _SETTLE_S)
+            finally:
+                self._settling.release()
+        return entered
 
-    def _answered(self, *, well: bool) -> None:
-        with self._lock:
-            self._away_until = _ANSWERS if well else self._elapsed() + _TRY_AGAIN_S
+    def _settle(self, until: float) -> None:
+        while self._owed and self._elapsed() < until:
+            entry = self._owed.popleft()
+            if self._elapsed() - entry.at_s >= entry.expiry:
+                continue
+            try:
+                self._enter(entry)
+            except NoConnection:
+                self._owed.appendleft(entry)
+                return
+
+    def _enter(self, entry: _Entry) -> bool:
+        return self._redis.acquire_entry(entry.key, entry.limit, entry.expiry, entry.amount)
+
+    def _note(self, fault: Exception, asked_at: float) -> None:
+        if isinstance(fault, NoConnection):
+            self._trust.unreachable()
+        else:
+            self._trust.too_late(asked_at)
+
+    def _enter_alone(self, entry: _Entry, *, told: bool) -> bool:
+        """Enter into this process's window, and remember what the store has to be told of.
+
+        A doubt passes within a second, in which no voter needs a whole minute's requests: there
+        each process lets through its share. While the store is away that would refuse honest ones.
+        """
+        self._missed()
+        share = max(1, entry.limit // self._processes)
+        with self._entering:
+            doubted = self._trust.state is Trust.DOUBTED
+            if doubted and self._in_doubt[entry.key] + entry.amount > share:
+                return False
+            if not self._memory.acquire_entry(entry.key, entry.limit, entry.expiry, entry.amount):
+                return False
+            if doubted:
+                self._in_doubt[entry.key] += entry.amount
+        if not told:
+            self._owed.append(entry)
+        return True
 
     def check(self) -> bool:
-        """Say whether the store answers."""
-        return self._redis.check()
+        """Say whether the store answers in time."""
+        asked = self._asking.submit(self._redis.check)
+        try:
+            return asked.result(ANSWER_WAIT_S)
+        except TooLate:
+            asked.cancel()
+            return False
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
         """Count without a window; the limits here never do."""

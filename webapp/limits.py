@@ -76,6 +76,7 @@ def init_limits(app: Flask, built: Services) -> None:
         app.config["RATELIMIT_STORAGE_OPTIONS"] = {
             "redis_url": redis_url,
             "memory": WindowMemory(clock=built.clock),
+            "processes": built.settings.workers,
             "missed": lambda: built.unrun.count(Check.REQUEST_LIMIT),
             "elapsed": time.monotonic,
         }

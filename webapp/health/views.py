@@ -14,7 +14,7 @@ from arena.sweep_report import overdue_sweeps
 from ledger import store
 from ledger.errors import LedgerError
 from webapp.health.writing import UNCHECKED, writing_states
-from webapp.limit_store import REDIS_WAIT_S
+from webapp.limit_store import ANSWER_WAIT_S
 from webapp.limits import limiter
 from webapp.wiring import services
 
@@ -117,8 +117,8 @@ def _redis() -> str:
     try:
         with Redis.from_url(
             url,
-            socket_timeout=REDIS_WAIT_S,
-            socket_connect_timeout=REDIS_WAIT_S,
+            socket_timeout=ANSWER_WAIT_S,
+            socket_connect_timeout=ANSWER_WAIT_S,
             retry=Retry(NoBackoff(), 0),
         ) as client:
             client.ping()

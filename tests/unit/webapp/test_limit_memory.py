@@ -73,6 +73,18 @@ def test_the_window_tells_its_start_and_count(memory: WindowMemory, moment: Mome
     assert memory.get_moving_window("new", FULL, WINDOW) == (first + 1, 0)
 
 
+def test_what_passed_elsewhere_counts_here(memory: WindowMemory, moment: Moment) -> None:
+    """Requests entered from outside fill the window, and leave it as the others do."""
+    for _ in range(FULL + 2):
+        memory.enter("a", WINDOW)
+    assert not enter(memory)
+
+    moment.now_us += WINDOW * SECOND + 1
+    memory.enter("a", WINDOW)
+    assert memory.get_moving_window("a", FULL, WINDOW)[1] == 1
+    assert enter(memory)
+
+
 def test_addresses_are_forgotten(memory: WindowMemory, moment: Moment) -> None:
     """Keys whose window is over are gone after the next sweep; a long-lived server stays small."""
     for number in range(100):
