@@ -1,4 +1,4 @@
-"""Counts checks that could not run: at once for metrics, every few seconds into the database.
+"""Counts checks that could not run, every few seconds into the database.
 
 The database is written after the answer has left, so that an outage makes nobody wait for this too.
 """
@@ -13,7 +13,6 @@ from typing import Final
 
 import structlog
 from flask import Flask, Response
-from prometheus_client import Counter as Metric
 
 from antiabuse import unrun_checks
 from antiabuse.unrun_checks import Check
@@ -25,7 +24,6 @@ from ledger.ids import Clock
 __all__ = ["UnrunCounter", "init_unrun"]
 
 _EVERY_S: Final = 5.0
-_METRIC: Final = Metric("arena_checks_unrun", "Requests for which a check could not run", ["check"])
 _log = structlog.get_logger("webapp.unrun")
 
 
@@ -44,7 +42,6 @@ class UnrunCounter:
 
     def count(self, check: Check) -> None:
         """Count one request that went without a check."""
-        _METRIC.labels(check.value).inc()
         with self._lock:
             self._waiting[check] += 1
 

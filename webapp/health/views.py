@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify, make_response
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -13,6 +13,7 @@ from arena import fit_faults
 from arena.sweep_report import overdue_sweeps
 from ledger import store
 from ledger.errors import LedgerError
+from webapp.health.metrics import metrics_text
 from webapp.health.writing import UNCHECKED, writing_states
 from webapp.limit_store import ANSWER_WAIT_S
 from webapp.limits import limiter
@@ -130,7 +131,7 @@ def _redis() -> str:
 @health.get("/metrics")
 @limiter.exempt
 def metrics() -> Response:
-    """Return counters in Prometheus's text format."""
-    response = make_response(generate_latest())
+    """Return numbers of the arena and of this process in Prometheus's text format."""
+    response = make_response(metrics_text(services().database, services().clock()))
     response.headers["Content-Type"] = CONTENT_TYPE_LATEST
     return response
