@@ -195,6 +195,8 @@ def _set_pragmas(engine: Engine, busy_seconds: float, own: str) -> None:
         "recursive_triggers=on",
         # What is erased must not stay on free pages; without this each build does as it likes.
         "secure_delete=on",
+        # The write-ahead file would keep old pages beyond its new end.
+        "journal_size_limit=0",
         own,
     )
 

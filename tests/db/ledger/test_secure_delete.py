@@ -48,3 +48,23 @@ def test_deleted_words_leave_the_file(tmp_path: Path, kind: str) -> None:
     database.close()
 
     assert MARK.encode() not in b"".join(each.read_bytes() for each in tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("careless_library")
+def test_deleted_words_leave_the_write_ahead_file(tmp_path: Path) -> None:
+    """While the database stays open, the next writing after a checkpoint drops the old pages."""
+    path = tmp_path / "arena.sqlite3"
+    database = open_database(f"sqlite:///{path}", pool_size=1)
+    with database.write() as conn:
+        conn.exec_driver_sql("CREATE TABLE said (words TEXT)")
+        conn.exec_driver_sql("CREATE TABLE counted (number INTEGER)")
+        conn.execute(text("INSERT INTO said VALUES (:words)"), {"words": MARK})
+    with database.write() as conn:
+        conn.exec_driver_sql("DELETE FROM said")
+    with database.read() as conn:
+        conn.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")  # as SQLite does by itself
+    with database.write() as conn:
+        conn.exec_driver_sql("INSERT INTO counted VALUES (1)")
+
+    assert MARK.encode() not in b"".join(each.read_bytes() for each in tmp_path.iterdir())
+    database.close()
