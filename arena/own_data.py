@@ -1,7 +1,8 @@
 """Everything kept on one voter, read from the rows themselves, and its erasure (X-006).
 
 Nothing here tells which model wrote an answer of a ballot that is still open, nor what a detector
-or a moderator made of the voter: only that a vote does not count, and why.
+or a moderator made of the voter: only that a vote does not count, and why, and how many notes there
+are.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ from antiabuse.tables import voter as voter_table
 from antiabuse.utc import month_of
 from arena.clusters import joined_to
 from arena.ports import Ports
+from arena.review_events import NoteWritten
 from arena.tables import ballot_holder
 from ledger import private_parts
 from ledger.entries import entries_of
 
 __all__ = ["Erased", "Kept", "erase", "kept_on"]
 
-# What a moderator wrote down about a voter is shown with the decision, not here.
-_ABOUT_OTHERS: Final = frozenset({"name"})
+# Who a moderator is tells nothing about the voter; of notes see docs/decisions/0016.
+_WITHHELD: Final = frozenset({"name"})
+_WITHHELD_OF_NOTES: Final = _WITHHELD | {"text"}
 
 _BALLOTS: Final = text(
     """
@@ -60,7 +63,8 @@ class Kept:
         voter: the row of the id; None for an id that has no row.
         ballots: what joins the id to its ballots.
         votes: each vote as logged, with the salt that proves it and why it does not count.
-        private_parts: of every event about the voter, with the salt that proves them.
+        private_parts: of every event about the voter, with the salt that proves them, or with the
+            names of the fields that are withheld.
         sightings: where votes came from, as keyed digests.
     """
 
@@ -117,15 +121,16 @@ def _votes(conn: Connection, voter: str) -> Iterator[dict[str, Any]]:
 
 def _parts(conn: Connection, voter: str) -> Iterator[dict[str, Any]]:
     for found in private_parts.parts_about(conn, voter):
-        fields = {name: value for name, value in found.part.items() if name not in _ABOUT_OTHERS}
-        whole = len(fields) == len(found.part)
+        hidden = _WITHHELD_OF_NOTES if found.kind == NoteWritten.KIND else _WITHHELD
+        withheld = sorted(hidden & found.part.keys())
         yield {
             "event": found.event_id,
             "kind": found.kind,
             "stream": found.stream,
-            "fields": fields,
+            "fields": {name: found.part[name] for name in found.part if name not in hidden},
+            "withheld": withheld,
             # Without all fields the digest could not be made again.
-            "salt": found.salt if whole else None,
+            "salt": None if withheld else found.salt,
             "sha256": found.sha256,
         }
 

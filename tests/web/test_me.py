@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from antiabuse import rules
+from arena.case_subject import Subject
 from ledger.canonical import canonical, digest
 from ledger.verify import verify_log
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import MODELS, ArenaSite, Voter, reason_of, route_of, vote_form
 from tests.fixtures.moderation_cases import dispute_of, one_sided_voter
+from tests.fixtures.moderators import moderator_of
+from tests.fixtures.review_cases import note_on
 
 DEVICE = "ab" * 32
 
@@ -332,6 +335,29 @@ def test_erasing_twice_does_no_harm(arena: ArenaSite) -> None:
     assert voter.post("/me/erase").status_code == 303
     assert arena.count("event_erasure") == erased
     assert arena.count("erased_voter") == 1
+
+
+def test_a_note_is_told_and_its_text_goes(arena: ArenaSite) -> None:
+    """The voter reads that a moderator wrote something; after erasing the case says it is gone."""
+    seen = one_sided_voter(arena, 1)
+    subject = Subject("voter", seen.name, "2026-11")
+    note_on(arena, subject, "The same hour every day.")
+    moderator = moderator_of(arena)
+
+    page, file = seen.voter.get("/me").text, seen.voter.get("/me/data.json").text
+    assert "a moderator wrote a note on you or a vote of yours" in page
+    assert "note.written" in file
+    for text in (page, file):
+        assert "same hour" not in text
+        assert "Ada" not in text
+    assert "what moderators wrote in notes on you" in seen.voter.get("/me/erase").text
+    case = f"/moderation/cases/{subject}"
+    assert "same hour" in moderator.get(case).text
+    seen.voter.post("/me/erase")
+
+    after = moderator.get(case).text
+    assert "same hour" not in after
+    assert "Its text was erased: its voter asked for it" in after
 
 
 # --- What the pages say ---

@@ -46,7 +46,8 @@ def kept_view(kept: Kept) -> KeptView:
     """Lay out what is kept; kinds in the order in which they first came."""
     private: dict[str, list[Mapping[str, Any]]] = {}
     for part in kept.private_parts:
-        private.setdefault(f"private {part['kind']}", []).append(part["fields"])
+        withheld = {"withheld": part["withheld"]} if part["withheld"] else {}
+        private.setdefault(f"private {part['kind']}", []).append({**part["fields"], **withheld})
     groups: dict[str, Sequence[Mapping[str, Any]]] = {
         "ballot": kept.ballots,
         "vote": kept.votes,

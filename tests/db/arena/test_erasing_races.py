@@ -10,10 +10,12 @@ import pytest
 
 from antiabuse import erased
 from arena import own_data
+from arena.case_subject import Subject
 from ledger import private_parts
 from ledger.verify import verify_log
 from tests.fixtures.arena_site import ArenaSite, Voter
 from tests.fixtures.moderation_cases import dispute_of, one_sided_voter, strike
+from tests.fixtures.review_cases import note_on
 
 TABS = 3
 
@@ -136,4 +138,24 @@ def test_what_waited_for_an_erasure_writes_nothing(either_arena: ArenaSite, what
 
     assert not asking.is_alive()
     assert site.count("event_private", "subject = :id", id=gone) == 0
+    assert site.count("event_private", "part LIKE :id", id=f"%{gone}%") == 0
+
+
+def test_a_note_that_waited_for_an_erasure_names_nobody(either_arena: ArenaSite) -> None:
+    """A moderator who writes while the voter erases leaves no id behind."""
+    site = either_arena
+    seen = one_sided_voter(site, 1)
+    gone = seen.voter.id
+    subject = Subject("vote", seen.votes[0])
+    writing = threading.Thread(target=lambda: note_on(site, subject))
+
+    with site.database.write() as conn:
+        private_parts.erase_about(conn, gone, now_us=site.clock())
+        erased.forget(conn, gone, site.clock())
+        writing.start()
+        writing.join(1)  # by now it waits for this transaction
+    writing.join(30)
+
+    assert not writing.is_alive()
+    assert site.count("case_note") == 1
     assert site.count("event_private", "part LIKE :id", id=f"%{gone}%") == 0
