@@ -6,12 +6,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import pytest
 from sqlalchemy import event, text
+from sqlalchemy.pool import QueuePool
 
 from ledger.database import open_database
 from ledger.errors import DatabaseUnavailable
@@ -101,6 +102,25 @@ def test_another_writer_is_no_fault(either_arena: ArenaSite) -> None:
 
     assert (status, said["status"], said["checks"]["writes"]) == (200, "ok", "unchecked")
     assert waited < 2
+
+
+def test_a_crowd_that_has_all_connections_is_no_fault(
+    either_arena: ArenaSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy process must not be taken out: what could not be read is told, and still 200."""
+    pool = either_arena.database._reader.pool
+    assert isinstance(pool, QueuePool)
+    monkeypatch.setattr(pool, "_timeout", 0.1)
+    with ExitStack() as crowd:
+        for _ in range(pool.size() + max(0, pool._max_overflow)):
+            crowd.enter_context(either_arena.database.read())
+        status, said = ready(either_arena)
+    later, _ = ready(either_arena)
+
+    assert (status, said["status"], said["degraded"]) == (200, "ok", [])
+    assert (said["checks"]["database"], said["checks"]["log"]) == ("unchecked", "unchecked")
+    assert said["checks"]["writes"] == "ok"
+    assert later == 200
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)

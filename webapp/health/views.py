@@ -12,7 +12,7 @@ from redis.retry import Retry
 from arena import fit_faults
 from arena.sweep_report import overdue_sweeps
 from ledger import store
-from ledger.errors import LedgerError
+from ledger.errors import DatabaseBusy, LedgerError
 from webapp.health.metrics import metrics_text
 from webapp.health.writing import UNCHECKED, writing_states
 from webapp.limit_store import ANSWER_WAIT_S
@@ -20,6 +20,8 @@ from webapp.limits import limiter
 from webapp.wiring import services
 
 health = Blueprint("health", __name__)
+
+_Fault = dict[str, str | int]
 
 
 @health.get("/healthz")
@@ -34,17 +36,24 @@ def alive() -> Response:
 def ready() -> Response:
     """Ping each service, try to write, and name what does not do its work.
 
-    503 without the database or the log, or when writes are refused, for then no vote is taken; a
-    write that could not be tried is `unchecked` and refuses nothing (V-168). What votes go on
+    503 without the database or the log, or when writes are refused, for then no vote is taken; what
+    could not be tried, as in a crowd, is `unchecked` and refuses nothing (V-168). What votes go on
     without leaves the answer at 200, `degraded`: the shared store, for each process counts requests
     by itself, fits and boards that fail, for the last ones are served, and sweeps that do not come.
     """
-    checks = {"database": _database(), "log": _log(), **writing_states()}
+    database = _database()
+    # Who waited in vain for a connection does not wait again.
+    checks = {"database": database, "log": UNCHECKED if database == UNCHECKED else _log()}
+    checks |= writing_states()
     failing = any(state not in ("ok", UNCHECKED) for state in checks.values())
     if services().settings.redis_url:
         checks["redis"] = _redis()
-    fits, boards = ({}, []) if failing else (_failed_fits(), _failed_boards())
-    sweeps = {} if failing else _overdue_sweeps()
+    try:
+        unread = failing or checks["log"] == UNCHECKED
+        fits, boards, sweeps = ({}, [], {}) if unread else _upkeep()
+    except DatabaseBusy:
+        fits, boards, sweeps = {}, [], {}
+        checks["database"] = UNCHECKED
     parts = {
         "redis": checks.get("redis", "ok") != "ok",
         "fits": fits,
@@ -64,9 +73,16 @@ def ready() -> Response:
     return response
 
 
+def _upkeep() -> tuple[dict[str, _Fault], list[_Fault], dict[str, str]]:
+    """Return what fails of fits, of boards and of sweeps."""
+    return _failed_fits(), _failed_boards(), _overdue_sweeps()
+
+
 def _database() -> str:
     try:
         services().database.ping()
+    except DatabaseBusy:
+        return UNCHECKED
     except LedgerError as error:
         return type(error).__name__
     return "ok"
@@ -76,12 +92,14 @@ def _log() -> str:
     try:
         with services().database.read() as conn:
             store.head(conn)
+    except DatabaseBusy:
+        return UNCHECKED
     except LedgerError as error:
         return type(error).__name__
     return "ok"
 
 
-def _failed_fits() -> dict[str, dict[str, str | int]]:
+def _failed_fits() -> dict[str, _Fault]:
     """Return the modes whose boards stand still because their fits fail."""
     with services().database.read() as conn:
         found = fit_faults.standing(conn)
@@ -90,7 +108,7 @@ def _failed_fits() -> dict[str, dict[str, str | int]]:
     }
 
 
-def _failed_boards() -> list[dict[str, str | int]]:
+def _failed_boards() -> list[_Fault]:
     """Return the boards beside the official ones that cannot be made."""
     with services().database.read() as conn:
         found = fit_faults.standing_boards(conn)
