@@ -15,6 +15,7 @@ from sqlalchemy import URL, make_url
 from tests.fixtures.arena_site import ArenaSite, Clock, Voter, open_site
 from tests.fixtures.databases import postgres_database, run_on_server
 from webapp.cli import main
+from webapp.settings import Settings
 
 BUDGET = 21
 SPARE = 2
@@ -95,3 +96,20 @@ def test_the_check_tells_of_too_few_connections(
     assert f"in {BUDGET + SPARE} times at once" in short.stderr
     assert "ARENA_DATABASE_CONNECTIONS" in short.stderr
     assert (fits.exit_code, fits.stderr) == (0, "")
+
+
+def test_the_web_half_says_so_at_its_start(
+    few_connections: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Too few connections are told in one line, and pages are served all the same."""
+    served: list[Settings] = []
+    monkeypatch.setattr("webapp.server.run_web", served.append)
+    monkeypatch.setenv("ARENA_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("ARENA_DATABASE_URL", few_connections)
+
+    started = CliRunner().invoke(main, ["web"])
+
+    assert started.exit_code == 0
+    assert started.stderr.count("\n") == 1
+    assert "ARENA_DATABASE_CONNECTIONS" in started.stderr
+    assert [each.database_connections for each in served] == [80]
