@@ -41,14 +41,32 @@ _SLOTS = Statement(
     WHERE s.ballot_id = :ballot ORDER BY s.position
     """
 )
-_OTHERS = Statement(
+# Counted by the database: a question may have thousands of votes.
+_COUNTED = """
+    SELECT best, worst, COUNT(*) AS votes,
+           SUM(CASE WHEN replace(models, :a, '') <> models THEN 1 ELSE 0 END) AS a,
+           SUM(CASE WHEN replace(models, :b, '') <> models THEN 1 ELSE 0 END) AS b,
+           SUM(CASE WHEN replace(models, :c, '') <> models THEN 1 ELSE 0 END) AS c,
+           SUM(CASE WHEN replace(models, :d, '') <> models THEN 1 ELSE 0 END) AS d
+    FROM (SELECT models, {best} AS best, {worst} AS worst FROM vote
+          WHERE question_id = :question AND verdict = 'best_worst' AND weight_micro > 0
+            AND ballot_id <> :ballot
+            AND NOT EXISTS (SELECT 1 FROM vote_strike x WHERE x.vote_id = vote.id)) AS other
+    GROUP BY best, worst
     """
-    SELECT models, best, worst FROM vote
-    WHERE question_id = :question AND verdict = 'best_worst' AND weight_micro > 0
-      AND ballot_id <> :ballot
-      AND NOT EXISTS (SELECT 1 FROM vote_strike x WHERE x.vote_id = vote.id)
-    """
-)
+_OTHERS = {
+    "sqlite": Statement(
+        _COUNTED.format(
+            best="json_extract(models, '$[' || best || ']')",
+            worst="json_extract(models, '$[' || worst || ']')",
+        )
+    ),
+    "postgresql": Statement(
+        _COUNTED.format(
+            best="CAST(models AS json) ->> best", worst="CAST(models AS json) ->> worst"
+        )
+    ),
+}
 _REASONS = Statement("SELECT reason FROM vote_reason WHERE ballot_id = :ballot ORDER BY reason")
 
 
@@ -181,18 +199,18 @@ def _weight(vote: Row[Any]) -> Weight:
 
 def _others(conn: Connection, vote: Row[Any], models: list[str]) -> Others | None:
     """Count other votes on the question once there are enough not to single anyone out (V-158)."""
-    rows = _OTHERS.run(conn, question=vote.question_id, ballot=vote.ballot_id).all()
-    if len(rows) < current().others_shown_from:
+    named = dict(zip("abcd", models, strict=True))
+    quoted = {letter: json.dumps(slug, ensure_ascii=False) for letter, slug in named.items()}
+    statement = _OTHERS[conn.dialect.name]
+    rows = statement.run(conn, question=vote.question_id, ballot=vote.ballot_id, **quoted).all()
+    votes = sum(row.votes for row in rows)
+    if votes < current().others_shown_from:
         return None
-    shown: Counter[str] = Counter()
-    best: Counter[str] = Counter()
-    worst: Counter[str] = Counter()
+    shown, best, worst = Counter[str](), Counter[str](), Counter[str]()
     for row in rows:
-        slugs = json.loads(row.models)
-        shown.update(slugs)
-        best[slugs[row.best]] += 1
-        if row.worst is not None:
-            worst[slugs[row.worst]] += 1
+        shown.update({slug: row._mapping[letter] for letter, slug in named.items()})  # noqa: SLF001 - a public name
+        best[row.best] += row.votes
+        worst[row.worst] += row.votes
 
     def shares(picked: Counter[str]) -> dict[str, float]:
         return {
@@ -201,4 +219,4 @@ def _others(conn: Connection, vote: Row[Any], models: list[str]) -> Others | Non
             if shown[slug]
         }
 
-    return Others(votes=len(rows), best=shares(best), worst=shares(worst))
+    return Others(votes=votes, best=shares(best), worst=shares(worst))
