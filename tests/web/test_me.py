@@ -11,7 +11,6 @@ import pytest
 from antiabuse import rules
 from arena.case_subject import Subject
 from ledger.canonical import canonical, digest
-from ledger.verify import verify_log
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import MODELS, ArenaSite, Voter, reason_of, route_of, vote_form
 from tests.fixtures.moderation_cases import dispute_of, one_sided_voter
@@ -246,14 +245,7 @@ def test_everything_that_joins_goes_and_the_votes_stay(either_arena: ArenaSite) 
     assert {event.body["voter"] for event in site.events("vote.cast")} == pseudonyms
     assert site.count("sighting", "address IS NULL AND device IS NULL AND dwell_us IS NULL") == 1
     assert site.count("sighting", "network IS NOT NULL") == 2
-    with site.database.read() as conn:
-        report = verify_log(
-            conn,
-            origin=site.services.settings.log_origin,
-            verifiers=site.services.log_keys.ring().verifiers,
-        )
-    assert report.ok, report.fault
-    assert report.erased == 4
+    assert site.verified().erased == 4
 
 
 def test_a_vote_not_yet_in_the_log_can_be_erased(arena: ArenaSite) -> None:
@@ -262,14 +254,7 @@ def test_a_vote_not_yet_in_the_log_can_be_erased(arena: ArenaSite) -> None:
     voter.read_and_vote()
     voter.post("/me/erase")
     arena.sequence()
-    with arena.database.read() as conn:
-        report = verify_log(
-            conn,
-            origin=arena.services.settings.log_origin,
-            verifiers=arena.services.log_keys.ring().verifiers,
-        )
-    assert report.ok, report.fault
-    assert report.pending == 0
+    assert arena.verified().pending == 0
     assert arena.count("vote") == 1
 
 

@@ -150,8 +150,10 @@ def test_rows_are_found_by_question_and_model(lived: Lived) -> None:
     rows = lived.rows(question=cast["question"], mode="speed", month=MONTH)
     assert {"ballot.issued", "vote.cast"} <= {row.kind for row in rows}
     assert {row.question for row in rows} == {cast["question"]}
-    for row in lived.rows(model=cast["models"][0], kinds=("vote.cast", "ballot.shown")):
-        assert cast["models"][0] in row.models
+    model = cast["models"][0]
+    showing = lived.rows(model=model, kinds=("vote.cast", "ballot.shown"))
+    assert {row.kind for row in showing} == {"vote.cast", "ballot.shown"}
+    assert all(model in row.models for row in showing)
     assert lived.rows(model="no-such-model") == []
 
 

@@ -173,6 +173,12 @@ def test_a_reported_answer_is_withheld_with_its_votes(
 ) -> None:
     """For a leak the votes on ballots with it stop counting, and it is shown no more."""
     answer = report_of(arena)
+    showing = (
+        "id IN (SELECT v.id FROM vote v JOIN ballot_slot s USING (ballot_id) WHERE answer_id = :a)"
+    )
+    shown_to = one_sided_voter(arena, 8)
+    votes = arena.count("vote", showing, a=answer)
+    assert 0 < votes < len(shown_to.votes) + len(seen.votes)
     page = rosa.get(f"/moderation/cases/answer:{answer}").text
     assert "Reported 1 time" in page
 
@@ -183,6 +189,7 @@ def test_a_reported_answer_is_withheld_with_its_votes(
         reason="identity_leak",
     )
 
+    assert struck(arena) == votes
     assert arena.count("answer", "id = :id AND state = 'held'", id=answer) == 1
     assert "It is not shown" in rosa.get(f"/moderation/cases/answer:{answer}").text
 

@@ -147,7 +147,7 @@ def test_an_erased_voter_has_no_case(arena: ArenaSite) -> None:
     subject = f"voter:{MONTH}:{seen.name}"
     assert subject in rows_of(rosa.get(PATH).text)
 
-    seen.voter.post("/me/erase", {"sure": "yes"})
+    seen.voter.post("/me/erase")
 
     page = rosa.get(PATH).text
     assert rows_of(page) == []

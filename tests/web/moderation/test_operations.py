@@ -25,12 +25,6 @@ from webapp.retention import erase_old
 PATH = "/moderation/operations"
 
 
-@pytest.fixture
-def rosa(arena: ArenaSite) -> Moderator:
-    """The browser of a moderator, signed in."""
-    return moderator_of(arena)
-
-
 def told(browser: Moderator, section: str) -> str:
     """Return the words of a section, or of the notice on top, one space between them."""
     html = browser.get(PATH).text
@@ -297,7 +291,7 @@ def test_fingerprints_are_told_where_they_are_asked_for(open_arena: OpenArena) -
 
 def test_what_was_erased_lately_is_told_by_reason(arena: ArenaSite, rosa: Moderator) -> None:
     """A voter's own erasing and the hourly job's, for a week."""
-    one_sided_voter(arena, 1).voter.post("/me/erase", {"sure": "yes"})
+    one_sided_voter(arena, 1).voter.post("/me/erase")
     requested = arena.count("event_erasure", "reason = 'request'")
     one_sided_voter(arena, 2)
     assert requested > 0
@@ -350,7 +344,7 @@ def test_both_databases_tell_the_same(either_arena: ArenaSite) -> None:
     votes_by_order(arena, 3)
     refit(arena)
     arena.voter().read_and_vote()
-    one_sided_voter(arena, 1).voter.post("/me/erase", {"sure": "yes"})
+    one_sided_voter(arena, 1).voter.post("/me/erase")
     arena.voter().read_and_vote()
     moderator_of(arena, signed_in=False).sign_in("nobody", "a wrong password")
     rosa = moderator_of(arena, "otto")

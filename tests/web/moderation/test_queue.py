@@ -11,12 +11,6 @@ from tests.fixtures.moderation_cases import dispute_of, flag_of, one_sided_voter
 from tests.fixtures.moderators import Moderator, moderator_of
 
 
-@pytest.fixture
-def rosa(arena: ArenaSite) -> Moderator:
-    """The browser of a moderator, signed in."""
-    return moderator_of(arena)
-
-
 def cases_shown(html: str) -> list[str]:
     """Return the subjects of the cases listed, in their order."""
     return re.findall(r'class="case-link" href="/moderation/cases/([^"]+)"', html)

@@ -25,12 +25,6 @@ def people(arena: ArenaSite) -> People:
     return People(arena.database, arena.services.ports)
 
 
-@pytest.fixture
-def rosa(arena: ArenaSite) -> Moderator:
-    """The browser of the moderator rosa, signed in."""
-    return moderator_of(arena)
-
-
 def test_signing_in_leads_to_the_page_that_was_asked_for(arena: ArenaSite, people: People) -> None:
     """A closed page leads to the form, and the form back to it."""
     people.add("rosa", now_us=arena.clock())
