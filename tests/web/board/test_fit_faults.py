@@ -15,6 +15,12 @@ from webapp import jobs
 VIEWS = ("makers", "style", "extended", "head_to_head", "checks")
 
 
+@pytest.fixture(autouse=True)
+def no_sweep_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sweep is made here, which is not what these tests are about."""
+    monkeypatch.setattr("webapp.health.views.overdue_sweeps", lambda _conn, _now: ())
+
+
 def broken(*_: object, **__: object) -> lobster.Fit:
     """Stand in for a fit that does not converge."""
     raise lobster.NotConvergedError("no convergence within 200 steps")
