@@ -33,7 +33,13 @@ from arena.review_events import (
     VoterUnbanned,
 )
 from arena.review_tables import cluster_member
-from arena.standing_events import AccountJoined, VoteDiscounted, VoteRestored, VoteVoided
+from arena.standing_events import (
+    AccountJoined,
+    AccountParted,
+    VoteDiscounted,
+    VoteRestored,
+    VoteVoided,
+)
 from arena.tables import ballot, ballot_holder, vote
 from ledger.canonical import canonical
 from ledger.search import body_text, recorded, recorded_for_moderators
@@ -46,7 +52,8 @@ _DISPUTES: Final = (DisputeOpened, DisputeAdvanced, DisputeDecided)
 _NAMING_FLAGS: Final = (FlagDecided, NoteWritten, *_STRIKES)
 _NAMING_VOTES: Final = (FlagRaised, NoteWritten, *_STRIKES, *_DISPUTES)
 _NAMING_VOTERS: Final = (
-    FlagRaised, SweepFinished, VoterBanned, VoterUnbanned, AccountJoined, NoteWritten, *_STRIKES,
+    FlagRaised, SweepFinished, VoterBanned, VoterUnbanned, AccountJoined, AccountParted,
+    NoteWritten, *_STRIKES,
 )  # fmt: skip
 
 

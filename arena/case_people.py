@@ -1,4 +1,4 @@
-"""Who the voters of a case are: banned, erased, joined with whom and since when, under what names.
+"""Who the voters of a case are: banned, erased, joined with or parted from whom, and their names.
 
 A name belongs to a month. A ban is written under the name of the month it was decided in, which may
 stand on no ballot.
@@ -15,27 +15,31 @@ from arena.bans import ban_of, banned_among
 from arena.case_subject import Subject, stands_on_ballots
 from arena.errors import UnknownCase
 from arena.review_tables import cluster_member, joining
-from arena.standing_events import AccountJoined
+from arena.standing_events import AccountJoined, AccountParted
 from arena.tables import vote
 from arena.voter_names import ban_decisions, held_names, names_of, voter_of
 from ledger import store
+from ledger.event import StoredEvent
 
 __all__ = ["Joining", "OtherName", "People", "people_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Joining:
-    """A decision that voters are one person.
+    """A decision that voters are one person, or that some are not.
 
     Attributes:
         id: of the decision.
+        kind: of its event.
         at_us: when.
         moderator: handle; None where a rule did it.
         reason: its code.
-        voters: who is joined to the case's voters since then, by their names of the month.
+        voters: who is joined to the case's voters since then, by their names of the month; of a
+            parting, who stands alone since then.
     """
 
     id: str
+    kind: str
     at_us: int
     moderator: str | None
     reason: str
@@ -64,7 +68,7 @@ class People:
         banned: who is banned, or joined to one who is, with since when, microseconds UTC.
         erased: whom nothing joins to a person any more.
         joined: who is joined to them, pseudonym -> cluster.
-        joinings: the decisions that did so, oldest first.
+        joinings: the decisions that joined and parted them, oldest first.
         in_use: unless it is a voter's own case about a name without ballots and votes.
         others: of a voter's own case, the names of other months, newest first.
         bans: of a voter's own case, decisions on their ban under whatever name.
@@ -150,16 +154,29 @@ def _joinings(conn: Connection, month: str, voters: Collection[str]) -> tuple[Jo
         select(joining.c.event_id)
         .where(joining.c.month == month, joining.c.voter.in_(voters))
         .distinct()
-        .order_by(joining.c.event_id)  # ids begin with their time
     )
+    events = [_stored(conn, event_id) for event_id in conn.execute(query).scalars().all()]
     found: list[Joining] = []
-    known = set(voters) if len(voters) == 1 else set[str]()
-    for event_id in conn.execute(query).scalars().all():
-        recorded = store.read_event(conn, event_id)
-        if recorded is None:  # the projection names stored events alone
-            raise LookupError(f"the joining {event_id} is not in the log")
-        event = AccountJoined.from_body(recorded.body)
-        added = tuple(name for name in event.members if name not in known)
-        known.update(event.members)
-        found.append(Joining(event_id, event.at_us, event.moderator, event.reason, added))
+    own = set(voters) if len(voters) == 1 else set[str]()
+    known = set(own)
+    for recorded in sorted(events, key=lambda recorded: recorded.seq):
+        event: AccountJoined | AccountParted
+        if recorded.kind == AccountJoined.KIND:
+            event = AccountJoined.from_body(recorded.body)
+            told = tuple(name for name in event.members if name not in known)
+            known.update(event.members)
+        else:
+            event = AccountParted.from_body(recorded.body)
+            told = event.members
+            known = set(own) if own & set(told) else known - set(told)
+        found.append(
+            Joining(recorded.id, event.KIND, event.at_us, event.moderator, event.reason, told)
+        )
     return tuple(found)
+
+
+def _stored(conn: Connection, event_id: str) -> StoredEvent:
+    recorded = store.read_event(conn, event_id)
+    if recorded is None:  # the projection names stored events alone
+        raise LookupError(f"the joining {event_id} is not in the log")
+    return recorded

@@ -12,6 +12,7 @@ __all__ = [
     "DisputeRefused",
     "ImportRefused",
     "NotArchived",
+    "NotJoined",
     "NotStruck",
     "NothingToShow",
     "SeveralMonths",
@@ -83,6 +84,10 @@ class NotStruck(ArenaError):
 
 class AlreadyJoined(ArenaError):
     """Voters that are to be joined are one cluster already."""
+
+
+class NotJoined(ArenaError):
+    """Voters that are to be parted are in no cluster, or not in one and the same."""
 
 
 class UnknownCase(ArenaError):

@@ -33,7 +33,7 @@ from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
 from arena.tables import vote
 from ledger.ids import uuid4, uuid7
 
-__all__ = ["Actor", "discount", "join", "restore", "void"]
+__all__ = ["Actor", "discount", "join", "restore", "void", "write"]
 
 _PAGE: Final = 500
 
@@ -88,7 +88,7 @@ def void(
             case=case,
             at_us=now_us,
         )
-        return _write(ports, own, event, uuid7(now_us, ports.rng), actor)
+        return write(ports, own, event, uuid7(now_us, ports.rng), actor)
 
 
 def restore(
@@ -127,7 +127,7 @@ def restore(
             case=case,
             at_us=now_us,
         )
-        return _write(ports, own, event, uuid7(now_us, ports.rng), actor)
+        return write(ports, own, event, uuid7(now_us, ports.rng), actor)
 
 
 def discount(
@@ -171,7 +171,7 @@ def discount(
             detector=detector,
             flag=flag,
         )
-        events.append(_write(ports, conn, event, uuid4(ports.rng), None))
+        events.append(write(ports, conn, event, uuid4(ports.rng), None))
     return tuple(events)
 
 
@@ -218,7 +218,7 @@ def join(
             moderator=None if actor is None else actor.handle,
             at_us=now_us,
         )
-        return _write(ports, own, event, uuid7(now_us, ports.rng), actor)
+        return write(ports, own, event, uuid7(now_us, ports.rng), actor)
 
 
 @contextmanager
@@ -279,9 +279,10 @@ def _members(conn: Connection, month: str, voters: Sequence[str]) -> list[frozen
     return groups
 
 
-def _write(
+def write(
     ports: Ports, conn: Connection, event: StandingEvent, event_id: str, actor: Actor | None
 ) -> str:
+    """Store an event that changes how votes stand; return its id. The name is private."""
     private = None if actor is None else {"name": actor.name}
     stored = standing_event(event, event_id=event_id, private=private)
     project(conn, ports.log.append(conn, stored))

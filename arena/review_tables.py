@@ -62,7 +62,8 @@ standing_change = Table(
     Index("ix_standing_change_vote", "vote_id"),
 )
 
-# The same for joined accounts, one row per member of the whole cluster.
+# The same for joined and parted accounts, one row per voter whom the event gives a cluster; who was
+# parted has their own name.
 joining = Table(
     "joining",
     metadata,

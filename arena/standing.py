@@ -6,7 +6,7 @@ decisions. Votes keep their cast weight; what is here is laid over them.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -19,14 +19,15 @@ from arena.ballot_events import ANY_MODE, VoteCast, arena_stream
 from arena.events import Mode
 from arena.ports import Ports
 from arena.review_tables import joining, standing_change
-from arena.standing_events import AccountJoined, VoteRestored
+from arena.standing_events import AccountJoined, AccountParted, VoteRestored
 from arena.tables import vote
-from arena.vote_columns import Columns
+from arena.vote_columns import Columns, VoteTable
 from ledger import store
 
 __all__ = ["Standing", "applied", "at", "columns_at", "waits"]
 
 _PAGE: Final = 500
+_JOININGS: Final = (AccountJoined.KIND, AccountParted.KIND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,14 @@ class Standing:
         struck: vote id -> reason code.
         clusters: pseudonym -> name of its cluster; nobody is in it who is joined to nobody.
         places: index in the log -> reason code, of those struck votes that the prefix holds.
+        renamed: index in the log -> cluster, of votes that bear the name of a cluster out of which
+            voters were parted since.
     """
 
     struck: Mapping[str, str]
     clusters: Mapping[str, str]
     places: Mapping[int, str] = field(repr=False)
+    renamed: Mapping[int, str] = field(default_factory=dict, repr=False)
 
 
 def at(conn: Connection, mode: Mode, month: str, log_size: int) -> Standing:
@@ -50,18 +54,24 @@ def at(conn: Connection, mode: Mode, month: str, log_size: int) -> Standing:
     joined = conn.execute(select(joining).where(joining.c.month == month)).all()
     kinds = {(row.mode or ANY_MODE, row.kind) for row in changes}
     if joined:
-        kinds.add((ANY_MODE, AccountJoined.KIND))
+        kinds |= {(ANY_MODE, kind) for kind in _JOININGS}
     ids = {row.event_id for row in (*changes, *joined)}
     known: dict[str, int] = {}
+    partings: set[str] = set()
     for part, kind in sorted(kinds):
-        known |= _places(conn, arena_stream(part, month), kind, ids, high=log_size)
+        found = _places(conn, arena_stream(part, month), kind, ids, high=log_size)
+        known |= found
+        partings |= set(found) if kind == AccountParted.KIND else set()
     struck = _struck([row for row in changes if row.event_id in known], known)
+    clusters = _clusters([row for row in joined if row.event_id in known], known)
+    parted = {row.voter for row in joined if row.event_id in partings}
     stream = arena_stream(mode, month)
     where = _places(conn, stream, VoteCast.KIND, struck, high=log_size)
     return Standing(
         struck=struck,
-        clusters=_clusters([row for row in joined if row.event_id in known], known),
+        clusters=clusters,
         places={place: struck[vote_id] for vote_id, place in where.items()},
+        renamed=_renamed(conn, mode, month, log_size, parted, clusters),
     )
 
 
@@ -78,8 +88,9 @@ def waits(conn: Connection, mode: Mode, month: str, log_size: int) -> bool:
     parts: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in conn.execute(struck):
         parts[row.mode or ANY_MODE, row.kind].add(row.event_id)
-    for event_id in conn.execute(joined).scalars():
-        parts[ANY_MODE, AccountJoined.KIND].add(event_id)
+    of_joinings = set(conn.execute(joined).scalars())
+    for kind in _JOININGS if of_joinings else ():
+        parts[ANY_MODE, kind] |= of_joinings
     size = store.head(conn).size
     return any(
         _places(conn, arena_stream(part, month), kind, ids, low=log_size, high=size)
@@ -88,11 +99,11 @@ def waits(conn: Connection, mode: Mode, month: str, log_size: int) -> bool:
 
 
 def applied(columns: Columns, standing: Standing) -> Columns:
-    """Return the votes as they stand: struck ones weigh 0, joined voters are one cluster.
+    """Return the votes as they stand: struck ones weigh 0, who is joined is one cluster.
 
     A vote that weighed 0 anyway keeps the reason it was cast with.
     """
-    if not (standing.places or standing.clusters):
+    if not (standing.places or standing.clusters or standing.renamed):
         return columns
     votes = columns.votes.copy()
     reasons = list(columns.names["reasons"])
@@ -107,6 +118,8 @@ def applied(columns: Columns, standing: Standing) -> Columns:
     clusters, moved = _joined(columns.names["clusters"], standing.clusters)
     if len(votes):
         votes["cluster"] = moved[votes["cluster"]]
+    if standing.renamed:
+        clusters = _rename(votes, clusters, standing.renamed)
     names = {**columns.names, "reasons": reasons, "clusters": clusters}
     return Columns(votes, names, columns.log_size, columns.last_vote)
 
@@ -152,9 +165,58 @@ def _struck(changes: Sequence[Row[Any]], known: Mapping[str, int]) -> dict[str, 
 
 
 def _clusters(joined: Sequence[Row[Any]], known: Mapping[str, int]) -> dict[str, str]:
-    """Return each member's cluster; a later joining names all members of the larger cluster."""
+    """Return each member's cluster; a later joining names all members of the larger cluster.
+
+    A parting gives each voter whom it leaves alone their own name, so they are members of none.
+    """
     ordered = sorted(joined, key=lambda row: known[row.event_id])
-    return {row.voter: row.cluster for row in ordered}
+    named = {row.voter: row.cluster for row in ordered}
+    members = Counter(named.values())
+    return {voter: cluster for voter, cluster in named.items() if members[cluster] > 1}
+
+
+def _renamed(
+    conn: Connection,
+    mode: Mode,
+    month: str,
+    log_size: int,
+    parted: Iterable[str],
+    clusters: Mapping[str, str],
+) -> dict[int, str]:
+    """Return the cluster of each vote that bears another name than its voter's, by place.
+
+    Of voters who were in a parting alone: others' clusters only grew, so their old name tells it.
+    """
+    voters: dict[str, str] = {}
+    wanted = sorted(parted)
+    for start in range(0, len(wanted), _PAGE):
+        query = select(vote.c.id, vote.c.voter).where(
+            vote.c.month == month,
+            vote.c.mode == mode,
+            vote.c.voter.in_(wanted[start : start + _PAGE]),
+            vote.c.cluster != vote.c.voter,
+        )
+        voters |= {row.id: row.voter for row in conn.execute(query)}
+    stream = arena_stream(mode, month)
+    places = _places(conn, stream, VoteCast.KIND, voters, high=log_size)
+    return {
+        place: clusters.get(voters[vote_id], voters[vote_id]) for vote_id, place in places.items()
+    }
+
+
+def _rename(votes: VoteTable, clusters: list[str], renamed: Mapping[int, str]) -> list[str]:
+    """Give some votes another cluster; return the names, in the order in which votes bear them."""
+    places = {name: place for place, name in enumerate(clusters)}
+    asked = np.fromiter(renamed, dtype=np.int64, count=len(renamed))
+    for row in np.flatnonzero(np.isin(votes["idx"], asked)).tolist():
+        name = renamed[int(votes["idx"][row])]
+        votes["cluster"][row] = places.setdefault(name, len(places))
+    # As if they had never been joined: a fit adds up in the order of these numbers.
+    used, first, own = np.unique(votes["cluster"], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    votes["cluster"] = np.argsort(order)[own]
+    listed = list(places)
+    return [listed[place] for place in used[order].tolist()]
 
 
 def _joined(

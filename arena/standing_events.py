@@ -1,4 +1,4 @@
-"""What changes how a vote stands: struck, restored, its voter joined with others.
+"""What changes how a vote stands: struck, restored, its voter joined with others or parted.
 
 Bodies name votes by id and voters by their pseudonym of the month; a moderator stands there by
 handle, the name is private.
@@ -17,6 +17,7 @@ from ledger.event import Disclosure, NewEvent
 
 __all__ = [
     "AccountJoined",
+    "AccountParted",
     "StandingEvent",
     "VoteDiscounted",
     "VoteRestored",
@@ -97,7 +98,31 @@ class AccountJoined(EventBody):
         """A person votes in both modes."""
 
 
-StandingEvent = VoteDiscounted | VoteVoided | VoteRestored | AccountJoined
+@dataclass(frozen=True, slots=True)
+class AccountParted(EventBody):
+    """A moderator took voters of a month out of a cluster: from here on each stands alone.
+
+    `members` are who stands alone, also the last one left; `rest` is who stays joined, with the
+    smallest of them as its name, or empty with no name.
+    """
+
+    KIND: ClassVar[str] = "account.parted"
+    VERSION: ClassVar[int] = 1
+
+    month: str
+    members: tuple[str, ...]
+    rest: tuple[str, ...]
+    cluster: str | None
+    reason: str
+    moderator: str
+    at_us: int
+
+    @property
+    def mode(self) -> None:
+        """A person votes in both modes."""
+
+
+StandingEvent = VoteDiscounted | VoteVoided | VoteRestored | AccountJoined | AccountParted
 
 
 def standing_event(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from sqlalchemy import Connection, delete, insert
 
 from arena.review_tables import cluster_member, decision, joining, standing_change, vote_strike
-from arena.standing_events import AccountJoined, VoteDiscounted, VoteRestored, VoteVoided
+from arena.standing_events import (
+    AccountJoined,
+    AccountParted,
+    VoteDiscounted,
+    VoteRestored,
+    VoteVoided,
+)
 
 if TYPE_CHECKING:
     from arena.projection import RecordedEvent
@@ -78,15 +84,40 @@ def _changed(
 
 def _account_joined(conn: Connection, recorded: RecordedEvent) -> None:
     event = AccountJoined.from_body(recorded.body)
-    known = (cluster_member.c.month == event.month) & cluster_member.c.voter.in_(event.members)
-    conn.execute(delete(cluster_member).where(known))
-    rows = [
-        {"voter": voter, "month": event.month, "cluster": event.cluster} for voter in event.members
-    ]
-    conn.execute(insert(cluster_member), rows)
-    conn.execute(insert(joining), [{**row, "event_id": recorded.id} for row in rows])
+    named = dict.fromkeys(event.members, event.cluster)
+    _cluster(conn, recorded, event.month, named, joined=event.members)
     if event.moderator is not None:
         _keep_decision(conn, recorded, event, event.moderator, event.cluster, votes=0)
+
+
+def _account_parted(conn: Connection, recorded: RecordedEvent) -> None:
+    event = AccountParted.from_body(recorded.body)
+    named = {voter: voter for voter in event.members}
+    if event.cluster is not None:
+        named |= dict.fromkeys(event.rest, event.cluster)
+    _cluster(conn, recorded, event.month, named, joined=event.rest)
+    _keep_decision(conn, recorded, event, event.moderator, min(named), votes=0)
+
+
+def _cluster(
+    conn: Connection,
+    recorded: RecordedEvent,
+    month: str,
+    named: Mapping[str, str],
+    *,
+    joined: Sequence[str],
+) -> None:
+    """Keep which cluster some voters are in from here on; who stands alone is in none."""
+    known = (cluster_member.c.month == month) & cluster_member.c.voter.in_(list(named))
+    conn.execute(delete(cluster_member).where(known))
+    rows = [{"voter": voter, "month": month, "cluster": named[voter]} for voter in joined]
+    if rows:
+        conn.execute(insert(cluster_member), rows)
+    history = [
+        {"event_id": recorded.id, "voter": voter, "month": month, "cluster": cluster}
+        for voter, cluster in named.items()
+    ]
+    conn.execute(insert(joining), history)
 
 
 def _decided(conn: Connection, recorded: RecordedEvent, event: VoteVoided | VoteRestored) -> None:
@@ -96,7 +127,7 @@ def _decided(conn: Connection, recorded: RecordedEvent, event: VoteVoided | Vote
 def _keep_decision(
     conn: Connection,
     recorded: RecordedEvent,
-    event: VoteVoided | VoteRestored | AccountJoined,
+    event: VoteVoided | VoteRestored | AccountJoined | AccountParted,
     moderator: str,
     subject: str,
     *,
@@ -123,4 +154,5 @@ HANDLERS: Final[Mapping[tuple[str, int], Callable[[Connection, RecordedEvent], N
     (VoteVoided.KIND, 1): _vote_voided,
     (VoteRestored.KIND, 1): _vote_restored,
     (AccountJoined.KIND, 1): _account_joined,
+    (AccountParted.KIND, 1): _account_parted,
 }

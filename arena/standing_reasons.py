@@ -1,4 +1,4 @@
-"""Why a vote stops counting, counts again, or is taken together with others: closed lists.
+"""Why a vote stops counting or counts again, why voters are joined or parted: closed lists.
 
 Each code has one plain sentence, for the voter and for the public record.
 """
@@ -10,9 +10,11 @@ from typing import Final
 
 __all__ = [
     "JOIN_REASONS",
+    "PART_REASONS",
     "RESTORE_REASONS",
     "STRIKE_REASONS",
     "JoinReason",
+    "PartReason",
     "RestoreReason",
     "StrikeReason",
 ]
@@ -49,6 +51,14 @@ class JoinReason(StrEnum):
     ADMITTED = "admitted"
 
 
+class PartReason(StrEnum):
+    """Why voters who were taken as one stand alone again."""
+
+    DIFFERENT_PEOPLE = "different_people"
+    NEW_EVIDENCE = "new_evidence"
+    MISTAKE = "mistake"
+
+
 STRIKE_REASONS: Final[dict[StrikeReason, str]] = {
     StrikeReason.IDENTITY_LEAK: "An answer on the ballot said which model wrote it.",
     StrikeReason.SAME_PERSON: "One person voted under several voter ids.",
@@ -70,4 +80,9 @@ JOIN_REASONS: Final[dict[JoinReason, str]] = {
     JoinReason.SAME_NETWORK: "They voted from one network at matching times.",
     JoinReason.SAME_PATTERN: "Their votes agree more than those of different people do.",
     JoinReason.ADMITTED: "The voter said so.",
+}
+PART_REASONS: Final[dict[PartReason, str]] = {
+    PartReason.DIFFERENT_PEOPLE: "They are different people who share a device or a network.",
+    PartReason.NEW_EVIDENCE: "New evidence speaks against one person.",
+    PartReason.MISTAKE: "They were joined by mistake.",
 }

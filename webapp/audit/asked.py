@@ -39,6 +39,7 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
         "vote.voided",
         "vote.restored",
         "account.joined",
+        "account.parted",
         "flag.decided",
         "answer.decided",
         "dispute.decided",
@@ -57,7 +58,7 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Groups of kinds that the page offers; an address may also name single kinds."""
 
 MOVES_BOARDS: Final = frozenset(
-    {"vote.voided", "vote.restored", "vote.discounted", "account.joined"}
+    {"vote.voided", "vote.restored", "vote.discounted", "account.joined", "account.parted"}
 )
 """Kinds of decisions that have a board before and after."""
 

@@ -8,7 +8,12 @@ from typing import Any, Final
 from antiabuse.admission import Refusal
 from antiabuse.sincerity import WeightReason
 from arena.review_rules import REASONS, Act
-from arena.standing_reasons import JOIN_REASONS, RESTORE_REASONS, STRIKE_REASONS
+from arena.standing_reasons import (
+    JOIN_REASONS,
+    PART_REASONS,
+    RESTORE_REASONS,
+    STRIKE_REASONS,
+)
 from ranking.lifecycle import Cause
 
 __all__ = ["reason_sentence"]
@@ -70,6 +75,7 @@ _OF_KIND: Final[Mapping[str, Mapping[Any, str]]] = {
     "vote.discounted": STRIKE_REASONS,
     "vote.restored": RESTORE_REASONS,
     "account.joined": JOIN_REASONS,
+    "account.parted": PART_REASONS,
     "flag.decided": {**REASONS[Act.UPHOLD_FLAG], **REASONS[Act.DISMISS_FLAG]},
     "answer.held": REASONS[Act.WITHHOLD_ANSWER],
     "answer.cleared": REASONS[Act.CLEAR_ANSWER],

@@ -1,6 +1,6 @@
 """Forms of the case files: each is one decision with a reason, made by the one who is signed in.
 
-None of them takes a number: votes are struck, restored or joined, and scores follow from the fit.
+None of them takes a number: votes are struck or restored, voters joined or parted; scores follow.
 """
 
 from __future__ import annotations
@@ -10,12 +10,21 @@ from typing import Literal, TypeVar
 from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from arena import bans, disputes, moderation, notes, review, review_answers, review_rules
+from arena import (
+    bans,
+    disputes,
+    moderation,
+    notes,
+    parting,
+    review,
+    review_answers,
+    review_rules,
+)
 from arena.case_strikes import strike_voter
 from arena.case_subject import Subject
 from arena.errors import UnknownCode
 from arena.review_rulings import AnswerState
-from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
+from arena.standing_reasons import JoinReason, PartReason, RestoreReason, StrikeReason
 from webapp.errors import Act, Problem, problem_response
 from webapp.moderation.cases import back_to
 from webapp.moderation.guard import MODERATORS, actor, moderators_only
@@ -25,6 +34,7 @@ from webapp.wiring import services
 __all__ = ["decision_forms"]
 
 Word = TypeVar("Word", bound=str)
+Reason = TypeVar("Reason", JoinReason, PartReason)
 
 decision_forms = Blueprint("moderation_decide", __name__, url_prefix="/moderation")
 
@@ -162,19 +172,39 @@ def join(subject: str) -> AnyResponse:
     voters = sorted(set(request.form.getlist("voter")))
     if len(voters) < 2:  # noqa: PLR2004 - one alone is one person already
         return problem_response(_too_few(about))
-    try:
-        reason = JoinReason(_field("reason"))
-    except ValueError as error:
-        raise UnknownCode("choose a reason from the list") from error
     moderation.join(
         services().ports,
         actor(),
         _field("month"),
         voters,
-        reason,
+        _reason(JoinReason),
         request_time_us(),
     )
     return back_to(about)
+
+
+@decision_forms.post("/cases/<subject>/part")
+@moderators_only(*MODERATORS)
+def part(subject: str) -> AnyResponse:
+    """Take those who were ticked out of the cluster of a voter's case."""
+    about = Subject.read(subject)
+    if about.month is None:
+        abort(404)
+    voters = sorted(set(request.form.getlist("voter")))
+    if not voters:
+        return problem_response(_nobody(about))
+    parting.part(
+        services().ports, actor(), about.month, voters, _reason(PartReason), request_time_us()
+    )
+    return redirect(f"/moderation/cases/{about}#joined", code=303)
+
+
+def _reason(listed: type[Reason]) -> Reason:
+    """Return the reason that the form names, of a closed list."""
+    try:
+        return listed(_field("reason"))
+    except ValueError as error:
+        raise UnknownCode("choose a reason from the list") from error
 
 
 @decision_forms.post("/votes/<vote_id>/decide")
@@ -213,6 +243,17 @@ def _too_few(about: Subject) -> Problem:
         text="To be one person they have to be two names at least.",
         kept="Nothing was changed.",
         act=Act("Back to the case", f"/moderation/cases/{about}#join"),
+    )
+
+
+def _nobody(about: Subject) -> Problem:
+    return Problem(
+        status=422,
+        reason="too_few",
+        title="Tick one voter or more",
+        text="Who is ticked stands alone from then on.",
+        kept="Nothing was changed.",
+        act=Act("Back to the case", f"/moderation/cases/{about}#part"),
     )
 
 

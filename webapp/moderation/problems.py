@@ -14,6 +14,7 @@ from arena.errors import (
     ClosedMonth,
     DisputeRefused,
     NotArchived,
+    NotJoined,
     NotStruck,
     SeveralMonths,
     UnknownCase,
@@ -47,6 +48,7 @@ _WORDS: Final[dict[type[ArenaError], tuple[int, str, str, str | None]]] = {
     SeveralMonths: (409, "several_months", "One month at a time", "Nothing was changed."),
     NotStruck: (409, "not_struck", "It was changed meanwhile", "Nothing was changed."),
     AlreadyJoined: (409, "already_joined", "They are one already", "Nothing was changed."),
+    NotJoined: (409, "not_joined", "They are not joined", "Nothing was changed."),
     ClosedMonth: (409, "closed_month", "The month is closed", "Its board stands as it was."),
 }
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from arena import catalogue_changes, moderation, refits
+from arena import catalogue_changes, moderation, parting, refits
 from arena.catalogue import render_missing
 from arena.catalogue_changes import Recorder
 from arena.moderation import Actor
 from arena.rebuild import PROJECTED, rebuild
-from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
+from arena.standing_reasons import JoinReason, PartReason, RestoreReason, StrikeReason
 from ledger.verify import Report, verify_log
 from tests.fixtures.arena_site import ArenaSite, route_of, write_pack
 from tests.fixtures.arena_votes import upkeep_of_all
@@ -31,15 +31,16 @@ def verified(arena: ArenaSite) -> Report:
 
 
 def decide(arena: ArenaSite) -> None:
-    """Strike three votes, restore one of them, and join two voters."""
+    """Strike three votes, restore one of them, join three voters and part one."""
     ports, actor, now = arena.services.ports, Actor("Rosa", "M-0001"), arena.clock()
     cast = arena.events("vote.cast")
     votes = [each.id for each in cast[:3]]
     leak, mistake = StrikeReason.IDENTITY_LEAK, RestoreReason.MISTAKE
     moderation.void(ports, actor, votes, reason=leak, case="answer 1", now_us=now)
     moderation.restore(ports, actor, votes[:1], reason=mistake, case="answer 1", now_us=now)
-    voters = [each.body["voter"] for each in cast[:2]]
+    voters = sorted({each.body["voter"] for each in cast})[:3]
     moderation.join(ports, actor, "2026-11", voters, JoinReason.ADMITTED, now)
+    parting.part(ports, actor, "2026-11", voters[:1], PartReason.MISTAKE, now)
 
 
 @pytest.fixture

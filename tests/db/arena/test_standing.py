@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from antiabuse.identity import pseudonym
-from arena import boards, moderation, refits, rules, standing
+from arena import boards, moderation, parting, refits, rules, standing
 from arena.boards import PublishedBoard
 from arena.errors import AlreadyJoined
 from arena.moderation import Actor
 from arena.rebuild import rebuild
 from arena.side_boards import refit_side_boards_if_due
-from arena.standing_reasons import JoinReason, RestoreReason, StrikeReason
+from arena.standing_reasons import JoinReason, PartReason, RestoreReason, StrikeReason
+from arena.tables import vote
 from arena.vote_columns import Columns, VoteColumns
 from ledger import store
 from ledger.canonical import canonical
@@ -61,6 +62,12 @@ def join(arena: ArenaSite, voters: Sequence[str]) -> str:
     return moderation.join(
         arena.services.ports, ACTOR, MONTH, voters, JoinReason.SAME_DEVICE, arena.clock()
     )
+
+
+def part(arena: ArenaSite, voters: Sequence[str]) -> str:
+    """Let voters stand alone again."""
+    now = arena.clock()
+    return parting.part(arena.services.ports, ACTOR, MONTH, voters, PartReason.MISTAKE, now)
 
 
 def vote_ids(arena: ArenaSite, mode: str = "speed") -> list[str]:
@@ -337,14 +344,18 @@ def test_bodies_name_the_handle_and_private_parts_the_name(voted: ArenaSite) -> 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_any_history_is_told_again_from_the_log(either_arena: ArenaSite, seed: int) -> None:
-    """Random strikes, restorings and joinings: at each prefix `at` says what was true then."""
+    """Random strikes, restorings, joinings, partings: at each prefix `at` says what was true."""
     arena, rng = either_arena, random.Random(seed)
-    votes_by_order(arena, 8)
+    people = [arena.voter() for _ in range(8)]
+    for each in people:
+        vote_by_order(arena, voter=each)
     votes, voters = vote_ids(arena), voters_of(arena)
     struck: set[str] = set()
     seen: list[tuple[int, set[str], dict[str, str]]] = []
     for _ in range(24):
-        act = rng.choice(["void", "void", "restore", "discount", "join", "sequence"])
+        act = rng.choice(
+            ["void", "void", "restore", "discount", "join", "join", "part", "vote", "sequence"]
+        )
         standing_still = sorted(set(votes) - struck)
         if act == "void" and standing_still:
             chosen = rng.sample(standing_still, min(len(standing_still), rng.randint(1, 3)))
@@ -369,6 +380,13 @@ def test_any_history_is_told_again_from_the_log(either_arena: ArenaSite, seed: i
         elif act == "join":
             with contextlib.suppress(AlreadyJoined):
                 join(arena, rng.sample(voters, 2))
+        elif act == "part" and members(arena):
+            cluster = rng.choice(sorted(set(members(arena).values())))
+            own = sorted(voter for voter, name in members(arena).items() if name == cluster)
+            part(arena, rng.sample(own, rng.randint(1, len(own))))
+        elif act == "vote":
+            vote_by_order(arena, voter=rng.choice(people))
+            votes = vote_ids(arena)
         seen.append((arena.sequence(), set(struck), members(arena)))
 
     for size, then, clusters in seen:
@@ -376,9 +394,31 @@ def test_any_history_is_told_again_from_the_log(either_arena: ArenaSite, seed: i
             stood = standing.at(conn, "speed", MONTH, size)
         assert set(stood.struck) == then
         assert stood.clusters == clusters
+        assert clusters_in(arena, size) == {
+            voter: clusters.get(voter, voter) for voter in cast_until(arena, size)
+        }
         assert sorted(stood.places) == sorted(places_of(arena, sorted(then)))
     assert arena.count("vote_strike") == len(struck)
     assert rebuild(arena.database).differing == ()
+
+
+def cast_until(arena: ArenaSite, size: int) -> list[str]:
+    """Return the voter of each vote of a prefix, in the log's order."""
+    with arena.database.read() as conn:
+        entries = store.sequenced(f"arena/speed/{MONTH}", "vote.cast", 0, size).subquery()
+        query = select(vote.c.voter).join(entries, entries.c.event_id == vote.c.id)
+        return list(conn.execute(query.order_by(entries.c.idx)).scalars())
+
+
+def clusters_in(arena: ArenaSite, size: int) -> dict[str, str]:
+    """Return the cluster under which each voter's votes stand in a prefix; it is one for all."""
+    with arena.database.read() as conn:
+        columns = standing.columns_at(arena.services.ports, conn, "speed", MONTH, size)
+    names = [columns.names["clusters"][each] for each in columns.votes["cluster"]]
+    found: dict[str, set[str]] = {}
+    for voter, name in zip(cast_until(arena, size), names, strict=True):
+        found.setdefault(voter, set()).add(name)
+    return {voter: name for voter, (name,) in found.items()}
 
 
 def members(arena: ArenaSite) -> dict[str, str]:

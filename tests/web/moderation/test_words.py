@@ -51,6 +51,18 @@ def test_every_detector_speaks(arena: ArenaSite, detector: Detector) -> None:
     assert seen.endswith(".")
 
 
+def test_a_shared_device_names_the_newest_and_says_so(arena: ArenaSite) -> None:
+    """Of eight voters the five newest are named; sentences speak of devices, not of addresses."""
+    numbers = {"voters": "8", "votes": "32"}
+    seen = told(arena, Detector.SHARED_DEVICE, numbers, statistic="8", threshold="4", voters=5)
+    assert "8 voters cast 32 votes from one device in one day." in seen
+    assert "are the 5 who came last; the first 3 are left out" in seen
+    assert "share both" not in seen
+    whole = told(arena, Detector.SHARED_ADDRESS, numbers, statistic="8", threshold="4", voters=8)
+    assert "left out" not in whole
+    assert "share an address" in whole
+
+
 def told(
     arena: ArenaSite,
     detector: Detector,
