@@ -97,6 +97,13 @@ class AccountRules:
             "reason": "A session's last use is written down once a minute, not at every page.",
         },
     )
+    known_browser_days: int = field(
+        default=365,
+        metadata={
+            "unit": "days since the last sign-in",
+            "reason": "So long may a moderator stay away and still get past strangers' failures.",
+        },
+    )
     failure_window_s: int = field(
         default=900,
         metadata={

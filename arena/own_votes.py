@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
 
 from sqlalchemy import Connection, text
 
-from arena import closed_months
+from arena import closed_months, rules
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.ballot_store import LETTERS
 
 __all__ = ["OwnVote", "own_votes"]
 
-_MOST: Final = 500
 _VOTES = text(
     """
     SELECT h.route, q.text AS question, v.mode, v.month, v.verdict, v.best, v.worst, v.hour,
@@ -57,8 +55,8 @@ class OwnVote:
 
 
 def own_votes(conn: Connection, voter: str, now_us: int) -> tuple[OwnVote, ...]:
-    """Return a voter's newest votes, at most 500."""
-    rows = conn.execute(_VOTES, {"voter": voter, "most": _MOST}).all()
+    """Return a voter's newest votes, as many as the rule lists."""
+    rows = conn.execute(_VOTES, {"voter": voter, "most": rules.current().own_votes_listed}).all()
     open_months = {
         month for month in {row.month for row in rows} if closed_months.is_open(conn, month, now_us)
     }

@@ -170,6 +170,13 @@ class ArenaRules:
             "reason": "below that a board of one's own would be one or two picks and noise",
         },
     )
+    own_votes_listed: int = field(
+        default=500,
+        metadata={
+            "unit": "own votes on one's page, the newest",
+            "reason": "ten full days; a longer table helps nobody, and the file holds every vote",
+        },
+    )
 
     # Identity leaks (V-157)
     leak_phrases: tuple[str, ...] = field(

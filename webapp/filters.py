@@ -55,6 +55,11 @@ def utc(moment_us: int) -> str:
     return f"{datetime.fromtimestamp(moment_us // SECOND_US, tz=UTC):%Y-%m-%d %H:%M} UTC"
 
 
+def hour(text: str) -> str:
+    """Write an hour as records bear it, `2026-11-30T13:00Z`, for people: `2026-11-30 13:00 UTC`."""
+    return text.replace("T", " ").replace("Z", " UTC")
+
+
 def ago(moment_us: int) -> str:
     """Write how long ago a moment was, in the largest whole unit."""
     seconds = max(0, (services().clock() - moment_us) // SECOND_US)
@@ -77,7 +82,7 @@ def sentence_case(text: str) -> str:
 def init_filters(app: Flask) -> None:
     """Offer these to templates."""
     for filter_ in (
-        score, half_width, signed, percent, number, plain_weight, utc, ago, month_name,
-        sentence_case,
+        score, half_width, signed, percent, number, plain_weight, utc, hour, ago,
+        month_name, sentence_case,
     ):  # fmt: skip
         app.add_template_filter(filter_)

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from antiabuse.detectors.evidence import NO_PICK, worst_chances
 from antiabuse.detectors.finding import Detector, Finding, number_text
 from antiabuse.detectors.rules import DetectorRules
-from antiabuse.detectors.tails import Floats, Ints, count_tails
+from antiabuse.detectors.tails import SCREEN_SD, Floats, Ints, count_tails
 
 __all__ = ["TimedPicks", "bursts"]
 
 _Kind = Literal["best", "worst"]
 
-_SCREEN_Z: Final = 3.0  # what lies below cannot pass the level; saves the exact tail
 _DAY_HOURS: Final = 24
 
 
@@ -116,7 +115,7 @@ def _cell(
     expected = float(chance.sum())
     sd = float(np.sqrt((chance * (1 - chance)).sum()))
     count = int(hit.sum())
-    if count - expected < _SCREEN_Z * sd or count <= expected:
+    if count - expected < SCREEN_SD * sd or count <= expected:
         return None
     return _Cell(
         kind=kind,

@@ -10,18 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from antiabuse.detectors.finding import Detector, Finding, number_text
 from antiabuse.detectors.meetings import Meetings, SharedPicks, meetings, scale_of, scaled
 from antiabuse.detectors.rules import DetectorRules
-from antiabuse.detectors.tails import Ints, count_tails
+from antiabuse.detectors.tails import SCREEN_SD, Ints, count_tails
 
 __all__ = ["identical_ballots"]
-
-_SCREEN_Z: Final = 3.0  # what lies below cannot pass the level; saves the exact tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ def _likely(
     shared, agreed = np.bincount(place), np.bincount(place, block.agree)
     expected = np.bincount(place, chance)
     sd = np.sqrt(np.bincount(place, chance * (1 - chance)))
-    above = (shared >= rules.pair_questions) & (agreed - expected > _SCREEN_Z * sd)
+    above = (shared >= rules.pair_questions) & (agreed - expected > SCREEN_SD * sd)
     for pair in np.flatnonzero(above).tolist():
         rows = np.flatnonzero(place == pair)
         alike = rows[block.agree[rows] > 0]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from math import comb
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "Ints", "count_tails", "normal_bound", "overlap_tail"]
+__all__ = ["SCREEN_SD", "Floats", "Ints", "count_tails", "normal_bound", "overlap_tail"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
+
+SCREEN_SD: Final = 3.0
+"""Standard deviations above expectation: what lies below passes no level shared among many tests,
+and is not worth its exact tail."""
 
 
 def count_tails(chances: Floats, count: int) -> tuple[float, float]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from antiabuse import rules
+from arena import rules as arena_rules
 from arena.case_subject import Subject
 from ledger.canonical import canonical, digest
 from tests.fixtures.arena_app import OpenArena
@@ -146,6 +148,23 @@ def test_why_a_vote_does_not_count_is_told(consenting: ArenaSite) -> None:
     text = voter.get("/me").text
     assert "came before the answers could be read" in text
     assert data_of(voter)["votes"][0]["counts"] is False
+
+
+def test_the_newest_votes_are_listed_and_the_file_holds_all(
+    arena: ArenaSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who voted more often than a table helps is told so, and finds the rest in the file."""
+    two = replace(arena_rules.current(), own_votes_listed=2)
+    monkeypatch.setattr(arena_rules, "current", lambda: two)
+    voter = arena.voter()
+    for count in range(1, 4):
+        voter.read_and_vote()
+        arena.clock.advance(10)
+        text = voter.get("/me").text
+        assert text.count('href="/receipts/') == min(count, 2)
+        assert ("The newest 2 are listed" in text) is (count >= 2)
+
+    assert len(data_of(voter)["votes"]) == 3
 
 
 # --- An own board ---

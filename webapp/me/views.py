@@ -10,6 +10,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template
 from antiabuse import rules
 from antiabuse.voter import VoterState
 from arena import own_data
+from arena import rules as arena_rules
 from arena.boards import MODES
 from arena.clusters import state_of
 from arena.dispute_views import Dispute, own_disputes
@@ -48,7 +49,12 @@ class MeView:
 def show_me() -> Response:
     """Show the visitor's own votes, allowances, boards, and everything kept on them."""
     page = render_template(
-        "me/me.html", me=_view(), rules=rules.current(), nav="me", fragment=wants_fragment()
+        "me/me.html",
+        me=_view(),
+        rules=rules.current(),
+        listed=arena_rules.current().own_votes_listed,
+        nav="me",
+        fragment=wants_fragment(),
     )
     return make_response(page)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from flask import Response, request
 
+from antiabuse.account_rules import current
 from antiabuse.known_browsers import browser_mark
 from webapp.visitors import host_bound
 from webapp.wiring import services
@@ -12,7 +15,6 @@ __all__ = ["clear_session", "known_browser", "session_token", "set_session"]
 
 _SESSION = "moderator"
 _BROWSER = "moderator-browser"
-_YEAR_S = 365 * 24 * 3600
 
 
 def session_token() -> str | None:
@@ -34,7 +36,7 @@ def set_session(response: Response, token: str, name: str) -> None:
     response.set_cookie(
         host_bound(_BROWSER),
         browser_mark(services().ports.keys, name),
-        max_age=_YEAR_S,
+        max_age=timedelta(days=current().known_browser_days),
         httponly=True,
         samesite="Strict",
         secure=secure,
