@@ -85,7 +85,8 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
     if previous is not None and previous.demo and not columns.votes["demo"].any():
         previous = None  # the demo's models and zero mean nothing to real ones
     start = {row.model: row.theta for row in previous.rows} if previous else None
-    columns, fitted, capped = _limited(columns, start)
+    limited, fitted = limits.limited(*_votes(columns), ranking_rules.current(), start=start)
+    columns, capped = _weighing(columns, limited)
     basket = _basket(fitted, header, previous)
     made = lobster.board(fitted, basket=basket or None)
     sums = totals(columns)
@@ -113,8 +114,13 @@ def counted(columns: Columns) -> tuple[Columns, Lowered]:
     cluster and no network supplies too much of a model's evidence (V-155), or moves a score too
     far. Points follow the weight (V-041).
     """
-    kept, _, lowered = _limited(_real(columns))
-    return kept, lowered
+    kept, rules = _real(columns), ranking_rules.current()
+    try:
+        made, _ = limits.limited(*_votes(kept), rules)
+    except lobster.LobsterError:
+        # No board is made of such votes; who counts exposures alone goes on.
+        made = limits.within_cap(*_votes(kept), rules)
+    return _weighing(kept, made)
 
 
 def _real(columns: Columns) -> Columns:
@@ -122,17 +128,17 @@ def _real(columns: Columns) -> Columns:
     return columns if demo.all() else columns.where(~demo)
 
 
-def _limited(
-    columns: Columns, start: Mapping[str, float] | None = None
-) -> tuple[Columns, lobster.Fit, Lowered]:
-    """Lower the weights of votes, and fit them from some log-strengths."""
-    networks = np.ascontiguousarray(columns.votes["network"])
-    made = limits.limited(columns.choices(), networks, ranking_rules.current(), start=start)
+def _votes(columns: Columns) -> tuple[lobster.Choices, NDArray[Any]]:
+    """Return the votes as the engine takes them, and the networks they came from."""
+    return columns.choices(), np.ascontiguousarray(columns.votes["network"])
+
+
+def _weighing(columns: Columns, made: limits.Limited) -> tuple[Columns, Lowered]:
     lowered = Lowered(int(made.voters.sum()), int(made.networks.sum()))
     if any(lowered):
         columns = columns.weighing(made.choices.weight)
         columns.votes["changes"] = _scaled(columns.votes["changes"], made.factors)
-    return columns, made.fitted, lowered
+    return columns, lowered
 
 
 def _scaled(changes: NDArray[np.int32], factors: NDArray[np.float64]) -> NDArray[np.float64]:

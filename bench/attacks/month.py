@@ -173,19 +173,21 @@ class Month:
         self.showings = np.bincount(counted.ravel(), minlength=len(self.names))
         self.known = self._indices()
 
-    def limited(self, without: Flags | None = None) -> limits.Limited:
-        """Return all votes but those of a mask, with what cap and bound leave of them."""
+    def limited(self, without: Flags | None = None) -> tuple[lobster.Choices, lobster.Fit]:
+        """Return all votes but those of a mask, as far as cap and bound let them count, fitted."""
         choices = self.votes.choices(without=without)
         start = dict(zip(self.names, self.theta.tolist(), strict=True))
-        return limits.limited(choices, self.votes.rows["network"].copy(), RULES, start=start)
+        networks = self.votes.rows["network"].copy()
+        made, fitted = limits.limited(choices, networks, RULES, start=start)
+        return made.choices, fitted
 
     def capped(self, without: Flags | None = None) -> lobster.Choices:
         """Return the votes with the weights that count, by voter and by network."""
-        return self.limited(without).choices
+        return self.limited(without)[0]
 
     def fit(self, without: Flags | None = None) -> Floats:
         """Return log-strengths from all votes but those of a mask."""
-        return self.limited(without).fitted.theta
+        return self.limited(without)[1].theta
 
     def join(self, voters: Collection[int]) -> None:
         """Make voters one cluster, their past votes as well."""
@@ -251,8 +253,7 @@ class Month:
                 self._look(now_us)
 
     def _look(self, now_us: int) -> None:
-        made = self.limited()
-        choices, fitted = made.choices, made.fitted
+        choices, fitted = self.limited()
         basket = lobster.basket_of(fitted, fitted.models)
         rows = {row.model: row for row in lobster.board(fitted, basket=basket).models}
         standings = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ from arena import moderation, refits, standing
 from arena.moderation import Actor
 from arena.standing_reasons import JoinReason
 from arena.vote_columns import VoteColumns
-from ranking import caps
+from ledger import store
+from ranking import caps, lobster
 from ranking import rules as ranking_rules
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import ArenaSite
@@ -130,6 +132,29 @@ def test_a_network_is_capped_like_a_voter(crowded: ArenaSite, tmp_path: Path) ->
     share = rules.cap_even_shares / 17  # of the 17 networks; some model was shown to fewer
     supplied = counted.votes["weight"][networks == bots[0]].sum() / counted.votes["weight"].sum()
     assert supplied <= share * 1.5
+
+
+def test_votes_without_a_fit_count_within_the_cap(
+    crowded: ArenaSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a network moves takes a fit; what it supplies does not, and looks go by that alone."""
+    with crowded.database.read() as conn:
+        size = store.head(conn).size
+        columns = standing.columns_at(crowded.services.ports, conn, "speed", MONTH, size)
+    loose = replace(ranking_rules.current(), bound_errors=1_000.0)
+    monkeypatch.setattr(ranking_rules, "current", lambda: loose)
+    by_cap = refits.counted(columns)[0].votes["weight"].tolist()
+    monkeypatch.undo()
+
+    def fails(*_: object, **__: object) -> None:
+        raise lobster.NotConvergedError("no convergence")
+
+    monkeypatch.setattr(lobster, "fit", fails)
+
+    counted, lowered = refits.counted(columns)
+
+    assert counted.votes["weight"].tolist() == by_cap
+    assert lowered == refits.Lowered(voters=0, networks=8)
 
 
 def test_unknown_networks_are_capped_by_nobody(either_arena: ArenaSite) -> None:
