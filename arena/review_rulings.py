@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, select
 
 from arena.review_events import AnswerDecided
 from arena.review_rules import REASONS, Act
@@ -44,27 +44,29 @@ def is_withheld(state: str, held_for: str) -> bool:
 
 def ruling_on(conn: Connection, answer_id: str) -> Ruling:
     """Return what was decided on an answer."""
-    rows = _decisions(conn, [answer_id])
+    rows = _decisions(conn, decision.c.subject == f"answer:{answer_id}")
     verdict = rows[-1].verdict if rows else None
     return Ruling(verdict, answer_id in _leaks(rows))
 
 
-def leaks_known_since(conn: Connection, answer_ids: Collection[str]) -> dict[str, int]:
-    """Return those answers that are known to tell their author, with the decision's true place.
+def leaks_known_since(conn: Connection) -> dict[str, int]:
+    """Return all answers that are known to tell their author, with the decision's true place.
 
     A later decision that says so again takes the earlier one's place, as it struck more.
     """
-    return _leaks(_decisions(conn, sorted(answer_ids)))
+    leaking = select(decision.c.subject).where(
+        decision.c.kind == AnswerDecided.KIND, decision.c.reason == LEAK
+    )
+    return _leaks(_decisions(conn, decision.c.subject.in_(leaking)))
 
 
-def _decisions(conn: Connection, answer_ids: Sequence[str]) -> Sequence[Row[*tuple[Any, ...]]]:
+def _decisions(conn: Connection, where: ColumnElement[bool]) -> Sequence[Row[*tuple[Any, ...]]]:
     """Return the decisions on some answers in true order."""
     events = recorded()
-    subjects = [f"answer:{each}" for each in answer_ids]
     query = (
         select(decision.c.subject, decision.c.verdict, decision.c.reason, events.c.seq)
         .join(events, events.c.id == decision.c.id)
-        .where(decision.c.kind == AnswerDecided.KIND, decision.c.subject.in_(subjects))
+        .where(decision.c.kind == AnswerDecided.KIND, where)
         .order_by(events.c.seq)
     )
     return conn.execute(query).all()

@@ -16,7 +16,7 @@ from arena.case_subject import Subject
 from arena.review_events import FlagDecided
 from arena.review_rulings import leaks_known_since
 from arena.review_tables import decision, flag, flag_vote, vote_strike
-from arena.tables import answer, ballot_slot, vote
+from arena.tables import ballot_slot, vote
 from ledger import store
 from ledger.search import recorded
 
@@ -117,16 +117,12 @@ def _last_upheld(conn: Connection, flag_ids: set[str]) -> dict[str, int]:
 
 def _by_answers(conn: Connection, vote_ids: Sequence[str]) -> list[tuple[str, str, int]]:
     """Return vote, answer and since when, of answers that are known to tell their author."""
+    known = leaks_known_since(conn)
     query = (
-        select(vote.c.id, answer.c.id.label("answer"))
+        select(vote.c.id, ballot_slot.c.answer_id)
         .join(ballot_slot, ballot_slot.c.ballot_id == vote.c.ballot_id)
-        .join(answer, answer.c.id == ballot_slot.c.answer_id)
-        .join(decision, decision.c.subject == "answer:" + answer.c.id)
-        .where(vote.c.id.in_(vote_ids))
-        .distinct()
+        .where(vote.c.id.in_(vote_ids), ballot_slot.c.answer_id.in_(sorted(known)))
     )
-    rows = conn.execute(query).all()
-    known = leaks_known_since(conn, {row.answer for row in rows})
     return [
-        (row.id, f"answer:{row.answer}", known[row.answer]) for row in rows if row.answer in known
+        (row.id, f"answer:{row.answer_id}", known[row.answer_id]) for row in conn.execute(query)
     ]

@@ -24,7 +24,7 @@ from arena.vote_life import vote_life_for_moderators
 from ledger.canonical import canonical
 from ranking import lobster
 from tests.fixtures.arena_site import ArenaSite, Voter, reason_of
-from tests.fixtures.arena_votes import read_columns, refit, vote_by_order, votes_by_order
+from tests.fixtures.arena_votes import published, read_columns, refit, vote_by_order, votes_by_order
 from tests.fixtures.review_cases import ADA, BEN, at_once, visitor
 
 MONTH = "2026-11"
@@ -98,8 +98,9 @@ def test_boards_are_as_if_they_had_never_been_joined(
     }
 
     decision = part(arena, *voters)
-    arena.sequence()
-    parted = refit(arena)
+    arena.sequence(after_s=0)
+    assert refits.refit_if_due(arena.services.ports, "speed", MONTH, arena.clock(), 1)
+    parted = published(arena)
 
     assert rows_text(arena, parted) != rows_text(arena, joined)
     with arena.database.read() as conn:
