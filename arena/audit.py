@@ -18,7 +18,7 @@ from antiabuse.utc import hour_of
 from arena import review_rules
 from arena.audit_filter import AuditFilter, conditions, streams
 from arena.audit_rows import AuditRow, audit_rows
-from arena.ballot_events import arena_stream
+from arena.ballot_events import ANY_MODE, arena_stream
 from arena.boards import MODES
 from arena.closed_months import is_archived
 from arena.errors import NotArchived
@@ -36,6 +36,7 @@ __all__ = [
     "logged_counts",
     "public_counts",
     "public_rows",
+    "row_for_moderators",
     "rows_for_moderators",
     "told_counts",
 ]
@@ -84,6 +85,16 @@ def rows_for_moderators(
     events = recorded_for_moderators()
     where = conditions(conn, events, wanted, private=True)
     return _page(conn, events, wanted, where, events.c.seq, after, limit, order)
+
+
+def row_for_moderators(conn: Connection, event_id: str) -> AuditRow | None:
+    """Return one event of a month with its private part; None where there is no such event."""
+    events = recorded_for_moderators()
+    query = select(events).where(
+        events.c.id == event_id, events.c.stream.startswith("arena/", autoescape=True)
+    )
+    found = audit_rows(conn, conn.execute(query).all(), private=True)
+    return found[0] if found else None
 
 
 def public_rows(
@@ -186,7 +197,7 @@ def logged_counts(conn: Connection, month: str, low: int, high: int) -> LoggedCo
     # As an expression, which no index has: else SQLite reads whole streams to find a few entries.
     stream = events.c.stream if low == 0 else events.c.stream.concat("")
     logged = select(events.c.kind, timed.label("timed"), fields.label("fields")).where(
-        stream.in_([arena_stream(mode, month) for mode in (*MODES, "any")]),
+        stream.in_([arena_stream(mode, month) for mode in (*MODES, ANY_MODE)]),
         events.c.idx >= low,
         events.c.idx < high,
     )

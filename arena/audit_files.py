@@ -31,6 +31,7 @@ _COLUMNS: Final[dict[str, Callable[[AuditRow], object]]] = {
     "question": lambda row: row.question,
     "models": lambda row: " ".join(row.models),
     "votes": lambda row: " ".join(row.votes),
+    "flag": lambda row: row.flag,
     "body": lambda row: _text(row.body),
 }
 _PRIVATE_COLUMNS: Final[dict[str, Callable[[AuditRow], object]]] = {
@@ -69,6 +70,7 @@ def json_lines(rows: Iterable[AuditRow], *, private: bool = False) -> Iterator[s
             "question": row.question,
             "models": row.models,
             "votes": row.votes,
+            "flag": row.flag,
             "body": row.body,
         }
         if private:

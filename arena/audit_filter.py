@@ -17,14 +17,15 @@ from arena.audit_subjects import (
     on_ballots,
     quoted,
 )
-from arena.ballot_events import arena_stream
+from arena.ballot_events import ANY_MODE, arena_stream
+from arena.boards import MODES
 from arena.errors import UnknownCode
 from arena.tables import ballot, ballot_slot, vote
 from ledger.search import TIMED, body_text, uuid7_from
 
 __all__ = ["AuditFilter", "conditions", "streams"]
 
-_MODES: Final = ("speed", "expert", "any")
+_MODES: Final = (*MODES, ANY_MODE)
 _HOUR_US: Final = 3600 * SECOND_US
 
 
@@ -43,7 +44,7 @@ class AuditFilter:
         since: the first hour, as bodies show it, `2026-11-30T13:00Z`.
         until: the last hour, likewise.
         flag: an id; events about that flag.
-        vote: an id; events about that vote and its ballot.
+        vote: an id, its own or its ballot's; events about that vote and its ballot.
     """
 
     kinds: tuple[str, ...] = ()

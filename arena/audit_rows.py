@@ -34,7 +34,7 @@ class AuditRow:
         moderator: public handle of who did it, if a moderator did.
         voter: pseudonym of `voter_month`, which of a late refusal is the ballot's own.
         voter_month: empty without a voter.
-        ballot: which it is about; likewise question, models and votes.
+        ballot: which it is about; likewise question, models, votes and flag.
         body: as logged.
         at_us: the exact time, for moderators while it is kept.
         private: the private part, for moderators while it is kept.
@@ -55,6 +55,7 @@ class AuditRow:
     question: str | None
     models: tuple[str, ...]
     votes: tuple[str, ...]
+    flag: str | None
     body: Mapping[str, Any]
     at_us: int | None = None
     private: Mapping[str, Any] | None = None
@@ -124,6 +125,7 @@ def _line(
         question=body.get("question") or known.question or None,
         models=_models_of(body) or known.models,
         votes=_votes_of(row, body),
+        flag=_flag_of(row, body),
         body=body,
         at_us=_exact(part, moment) if private else None,
         private=part,
@@ -151,6 +153,16 @@ def _votes_of(row: Row[*tuple[Any, ...]], body: Mapping[str, Any]) -> tuple[str,
         return tuple(votes)
     one = body.get("vote")
     return () if one is None else (str(one),)
+
+
+def _flag_of(row: Row[*tuple[Any, ...]], body: Mapping[str, Any]) -> str | None:
+    """Return the flag that was raised or decided, in whose case something was done or noted."""
+    if row.kind == "flag.raised":
+        return str(row.id)
+    if body.get("flag"):
+        return str(body["flag"])
+    kind, _, name = str(body.get("case") or body.get("subject") or "").partition(":")
+    return name if kind == "flag" else None
 
 
 def _exact(part: Mapping[str, Any] | None, moment: int | None) -> int | None:

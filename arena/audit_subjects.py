@@ -6,10 +6,19 @@ what is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, Subquery, false, select, union
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Subquery,
+    false,
+    select,
+    union,
+    union_all,
+)
 
 from arena.ballot_events import (
     ANY_MODE,
@@ -21,6 +30,7 @@ from arena.ballot_events import (
     arena_stream,
 )
 from arena.boards import MODES
+from arena.errors import UnknownCase
 from arena.review_events import (
     DisputeAdvanced,
     DisputeDecided,
@@ -32,7 +42,16 @@ from arena.review_events import (
     VoterBanned,
     VoterUnbanned,
 )
-from arena.review_tables import cluster_member
+from arena.review_tables import (
+    case_note,
+    cluster_member,
+    decision,
+    dispute,
+    dispute_step,
+    flag_vote,
+    joining,
+    standing_change,
+)
 from arena.standing_events import (
     AccountJoined,
     AccountParted,
@@ -40,15 +59,26 @@ from arena.standing_events import (
     VoteRestored,
     VoteVoided,
 )
-from arena.tables import ballot, ballot_holder, vote
+from arena.tables import ballot, vote
+from arena.voter_names import BANS, voter_of
 from ledger.canonical import canonical
 from ledger.search import body_text, recorded, recorded_for_moderators
 
-__all__ = ["about_flag", "about_vote", "about_voter", "mentions", "on_ballots", "quoted"]
+__all__ = [
+    "about_flag",
+    "about_vote",
+    "about_voter",
+    "done_about",
+    "mentions",
+    "months_of_name",
+    "on_ballots",
+    "quoted",
+]
 
 _ON_BALLOT: Final = (BallotShown, BallotWithdrawn, BallotSkipped, BallotReported, VoteReasoned)
 _STRIKES: Final = (VoteDiscounted, VoteVoided, VoteRestored)
 _DISPUTES: Final = (DisputeOpened, DisputeAdvanced, DisputeDecided)
+_CAST: Final = (vote.c.id, vote.c.month, vote.c.voter)
 _NAMING_FLAGS: Final = (FlagDecided, NoteWritten, *_STRIKES)
 _NAMING_VOTES: Final = (FlagRaised, NoteWritten, *_STRIKES, *_DISPUTES)
 _NAMING_VOTERS: Final = (
@@ -57,20 +87,55 @@ _NAMING_VOTERS: Final = (
 )  # fmt: skip
 
 
-def about_vote(conn: Connection, events: Subquery, vote_id: str) -> ColumnElement[bool]:
-    """Keep the events about a vote and its ballot."""
-    found = conn.execute(
-        select(vote.c.ballot_id, vote.c.month).where(vote.c.id == vote_id)
-    ).one_or_none()
+def about_vote(conn: Connection, events: Subquery, name: str) -> ColumnElement[bool]:
+    """Keep the events about a vote and its ballot, by the id of either."""
+    of_vote = select(vote.c.ballot_id).where(vote.c.id == name)
+    query = (
+        select(ballot.c.id.label("ballot"), ballot.c.month.label("issued"), *_CAST)
+        .outerjoin(vote, vote.c.ballot_id == ballot.c.id)
+        .where(ballot.c.id == (conn.execute(of_vote).scalar() or name))
+    )
+    found = conn.execute(query).one_or_none()
     if found is None:
         return false()
-    ids = union(
-        _naming(_NAMING_VOTES, quoted(vote_id)),
-        _about_ballots(
-            conn, [found.month], select(ballot.c.id).where(ballot.c.id == found.ballot_id)
-        ),
+    months = sorted({found.issued, found.month or found.issued})
+    within = [_about_ballots(conn, months, select(ballot.c.id).where(ballot.c.id == found.ballot))]
+    known = {found.ballot}
+    if found.id is not None:
+        within.append(_naming(_NAMING_VOTES, quoted(found.id)))
+        known |= {found.id, *done_about(conn, found.id, found.month, found.voter)}
+    return events.c.id.in_(union_all(*within)) | events.c.id.in_(sorted(known))
+
+
+def done_about(conn: Connection, vote_id: str, month: str, voter: str) -> Iterable[str]:
+    """Yield the ids of events that flagged, struck, joined, noted or disputed a vote.
+
+    Args:
+        conn: to read with.
+        vote_id: the vote.
+        month: of the vote.
+        voter: its voter's name in that month, which a joining names.
+    """
+    flags = list(
+        conn.execute(select(flag_vote.c.flag_id).where(flag_vote.c.vote_id == vote_id)).scalars()
     )
-    return events.c.id.in_(ids) | events.c.id.in_((vote_id, found.ballot_id))
+    disputes = list(
+        conn.execute(select(dispute.c.id).where(dispute.c.vote_id == vote_id)).scalars()
+    )
+    subjects = [
+        f"vote:{vote_id}",
+        *(f"flag:{each}" for each in flags),
+        *(f"dispute:{each}" for each in disputes),
+    ]
+    yield from flags
+    known = union(
+        select(standing_change.c.event_id).where(standing_change.c.vote_id == vote_id),
+        select(joining.c.event_id).where(joining.c.month == month, joining.c.voter == voter),
+        select(dispute_step.c.event_id).where(dispute_step.c.dispute_id.in_(disputes)),
+        select(decision.c.id).where(decision.c.subject.in_(subjects)),
+        select(case_note.c.event_id).where(case_note.c.subject.in_(subjects)),
+    )
+    yield from conn.execute(known).scalars()
 
 
 def about_flag(events: Subquery, flag_id: str) -> ColumnElement[bool]:
@@ -90,34 +155,54 @@ def about_voter(
         private: whether they may also be found by private parts.
     """
     own = select(ballot.c.id).where(ballot.c.voter == name)
-    months = conn.execute(select(ballot.c.month).where(ballot.c.voter == name).distinct())
-    of_months = list(months.scalars())
+    months = months_of_name(conn, name)
     # Votes of those joined to the voter bear the voter's name as that of all of them.
     joined = select(cluster_member.c.voter).where(cluster_member.c.cluster == name)
-    cast = vote.c.month.in_(of_months) & (
+    cast = vote.c.month.in_(months) & (
         (vote.c.voter == name) | (vote.c.voter.in_(joined) & (vote.c.cluster == name))
     )
+    # A ballot of the evening before bears the name of its own month, the vote on it this one.
+    voted = select(vote.c.ballot_id).where(vote.c.month.in_(months), vote.c.voter == name)
     found: list[Select[Any]] = [
         own,
         select(vote.c.id).where(cast),
         _naming(_NAMING_VOTERS, quoted(name)),
-        _about_ballots(conn, of_months, own),
+        _about_ballots(conn, months, own),
+        _about_ballots(conn, months, voted),
     ]
     if private:
-        found.extend(_of_holder(conn, own, of_months))
+        found.extend(_of_holder(conn, name, months))
     return events.c.id.in_(union(*found))
 
 
-def _of_holder(conn: Connection, own: Select[Any], months: Sequence[str]) -> list[Select[Any]]:
+def months_of_name(conn: Connection, name: str) -> list[str]:
+    """Return the months in which a ballot, or else a vote or a ban, bears a voter's name."""
+    found = select(ballot.c.month).where(ballot.c.voter == name).distinct()
+    months = conn.execute(found).scalars().all()
+    if months:  # names of different months differ
+        return list(months)
+    cast = select(vote.c.month).where(vote.c.voter == name)
+    banned = select(decision.c.month).where(
+        decision.c.kind.in_(BANS),
+        decision.c.subject.endswith(f":{name}", autoescape=True),
+    )
+    return sorted(conn.execute(union(cast, banned)).scalars())
+
+
+def _of_holder(conn: Connection, name: str, months: Sequence[str]) -> list[Select[Any]]:
     """Find what private parts tell; the name belongs to one month, the voter's id to all."""
-    holder = select(ballot_holder.c.voter_id).where(ballot_holder.c.ballot_id.in_(own)).limit(1)
-    voter_id = conn.execute(holder).scalar()
-    if voter_id is None:
-        return []
-    within = recorded_for_moderators()
-    return [
-        select(within.c.id).where(within.c.about == voter_id, within.c.stream.in_(_streams(months)))
-    ]
+    within, found = recorded_for_moderators(), []
+    for month in months:
+        try:
+            voter_id = voter_of(conn, month, name)
+        except UnknownCase:  # erased: private parts tell nothing any more
+            continue
+        found.append(
+            select(within.c.id).where(
+                within.c.about == voter_id, within.c.stream.in_(_streams([month]))
+            )
+        )
+    return found
 
 
 def _about_ballots(conn: Connection, months: Sequence[str], ballots: Select[Any]) -> Select[Any]:

@@ -7,12 +7,12 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from antiabuse.utc import month_of, previous_month
-from arena.ballot_events import arena_stream
+from arena.ballot_events import ANY_MODE, arena_stream
 from arena.boards import MODES
 from arena.errors import ClosedMonth
 from ledger.search import recorded
 
-__all__ = ["check_open", "is_archived", "is_open", "open_months"]
+__all__ = ["archived_months", "check_open", "is_archived", "is_open", "open_months"]
 
 _MONTH_CLOSED: Final = "month.closed"
 
@@ -20,12 +20,20 @@ _MONTH_CLOSED: Final = "month.closed"
 def is_archived(conn: Connection, month: str) -> bool:
     """Say whether a month's archive is out: the log closes it for both modes."""
     events = recorded()
-    streams = {arena_stream(mode, month): mode for mode in (*MODES, "any")}
+    streams = {arena_stream(mode, month): mode for mode in (*MODES, ANY_MODE)}
     query = select(events.c.stream).where(
         events.c.stream.in_(streams), events.c.kind == _MONTH_CLOSED
     )
     closed = {streams[stream] for stream in conn.execute(query).scalars()}
-    return "any" in closed or closed.issuperset(MODES)
+    return ANY_MODE in closed or closed.issuperset(MODES)
+
+
+def archived_months(conn: Connection) -> tuple[str, ...]:
+    """Return the months whose archive is out, newest first."""
+    events = recorded()
+    query = select(events.c.stream).where(events.c.kind == _MONTH_CLOSED).distinct()
+    months = {stream.rpartition("/")[2] for stream in conn.execute(query).scalars()}
+    return tuple(sorted((each for each in months if is_archived(conn, each)), reverse=True))
 
 
 def is_open(conn: Connection, month: str, now_us: int) -> bool:

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, select, union
+from sqlalchemy import ColumnElement, Connection, Row, select
 
+from arena.audit import every_row_in_public
+from arena.audit_filter import AuditFilter
 from arena.audit_rows import AuditRow, audit_rows
+from arena.audit_subjects import done_about
 from arena.ballot_events import arena_stream
 from arena.boards import ALL_CATEGORIES, OFFICIAL
-from arena.errors import UnknownVote
-from arena.review_tables import (
-    case_note,
-    decision,
-    dispute,
-    dispute_step,
-    flag_vote,
-    joining,
-    standing_change,
-)
+from arena.closed_months import is_archived
+from arena.errors import NotArchived, UnknownVote
+from arena.review_tables import standing_change, vote_strike
 from arena.standing_events import VoteRestored
-from arena.tables import board, question, vote
+from arena.tables import ballot, board, question, vote
 from ledger.search import body_text, recorded, recorded_for_moderators
 
-__all__ = ["BoardSpan", "VoteLife", "vote_life_for_moderators"]
+__all__ = ["BoardSpan", "VoteLife", "vote_life_for_moderators", "vote_life_in_public"]
 
 # What happens to a ballot is known to the log alone.
 _BALLOT_KINDS: Final = (
@@ -52,19 +48,23 @@ class BoardSpan:
 
 @dataclass(frozen=True, slots=True)
 class VoteLife:
-    """What happened to a vote and its ballot, in true order, and what boards made of it.
+    """What happened to a vote and its ballot, and what boards made of it.
 
     Attributes:
         vote: its id.
         index: in the public log; None while it waits for it.
-        steps: the events, oldest first.
+        steps: the events, oldest first: for moderators in true order, in public by index.
         boards: of its mode and month from the first that could hold it, oldest first.
+        struck: why it no longer counts, or None.
+        question: its question's text; None where its licence forbids to pass it on (V-171).
     """
 
     vote: str
     index: int | None
     steps: tuple[AuditRow, ...]
     boards: tuple[BoardSpan, ...]
+    struck: str | None
+    question: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,61 +85,80 @@ def vote_life_for_moderators(conn: Connection, vote_id: str) -> VoteLife:
     Raises:
         UnknownVote: there is no such vote.
     """
-    found = conn.execute(
-        select(vote, question.c.demo)
+    found = _found(conn, vote_id)
+    steps = _steps(conn, found)
+    return _life(conn, found, steps)
+
+
+def vote_life_in_public(conn: Connection, vote_id: str) -> VoteLife:
+    """Return the life of a vote as everybody may read it, in the order of the log.
+
+    A ballot of the evening before belongs to its own month, and is told if that one is archived.
+
+    Raises:
+        UnknownVote: there is no such vote.
+        NotArchived: the archive of its month is not out.
+    """
+    found = _found(conn, vote_id)
+    steps: list[AuditRow] = []
+    for month in sorted({found.issued, found.month}):
+        if month == found.month or is_archived(conn, month):
+            steps += every_row_in_public(conn, AuditFilter(month=month, vote=vote_id))
+    if all(step.event != vote_id for step in steps):
+        raise NotArchived(f"the archive does not hold the vote {vote_id}")
+    return _life(conn, found, steps)
+
+
+def _found(conn: Connection, vote_id: str) -> Row[*tuple[Any, ...]]:
+    query = (
+        select(
+            vote,
+            ballot.c.month.label("issued"),
+            question.c.demo,
+            question.c.text,
+            question.c.redistribute,
+            vote_strike.c.reason.label("struck"),
+        )
+        .join(ballot, ballot.c.id == vote.c.ballot_id)
         .join(question, question.c.id == vote.c.question_id)
+        .outerjoin(vote_strike, vote_strike.c.vote_id == vote.c.id)
         .where(vote.c.id == vote_id)
-    ).one_or_none()
+    )
+    found = conn.execute(query).one_or_none()
     if found is None:
         raise UnknownVote(f"there is no vote {vote_id}")
-    steps = _steps(conn, found)
-    index = next(step.index for step in steps if step.event == vote_id)
-    return VoteLife(vote_id, index, steps, _boards(conn, found, index))
+    return found
+
+
+def _life(conn: Connection, found: Row[*tuple[Any, ...]], steps: Sequence[AuditRow]) -> VoteLife:
+    index = next((step.index for step in steps if step.event == found.id), None)
+    return VoteLife(
+        vote=found.id,
+        index=index,
+        steps=tuple(steps),
+        boards=_boards(conn, found, index),
+        struck=found.struck,
+        question=found.text if found.redistribute else None,
+    )
 
 
 def _steps(conn: Connection, found: Row[*tuple[Any, ...]]) -> tuple[AuditRow, ...]:
     events = recorded_for_moderators()
-    stream = arena_stream(found.mode, found.month)
-    ballot = body_text(conn, events.c.body, "ballot")
+    streams = [arena_stream(found.mode, month) for month in {found.issued, found.month}]
+    named = body_text(conn, events.c.body, "ballot")
     on_ballot = select(events.c.id).where(
-        events.c.stream == stream,
+        events.c.stream.in_(streams),
         events.c.kind.in_(_BALLOT_KINDS),
-        (ballot == found.ballot_id) | events.c.part.contains(found.ballot_id, autoescape=True),
+        (named == found.ballot_id) | events.c.part.contains(found.ballot_id, autoescape=True),
     )
     ids = {
         found.id,
         found.ballot_id,
         *conn.execute(on_ballot).scalars(),
-        *_decided(conn, found),
+        *done_about(conn, found.id, found.month, found.voter),
     }
     query = select(events).where(events.c.id.in_(sorted(ids))).order_by(events.c.seq)
     return audit_rows(conn, conn.execute(query).all(), private=True)
-
-
-def _decided(conn: Connection, found: Row[*tuple[Any, ...]]) -> Iterable[str]:
-    """Yield the ids of events that flagged, struck, joined, noted or disputed the vote."""
-    flags = list(
-        conn.execute(select(flag_vote.c.flag_id).where(flag_vote.c.vote_id == found.id)).scalars()
-    )
-    disputes = list(
-        conn.execute(select(dispute.c.id).where(dispute.c.vote_id == found.id)).scalars()
-    )
-    subjects = [
-        f"vote:{found.id}",
-        *(f"flag:{each}" for each in flags),
-        *(f"dispute:{each}" for each in disputes),
-    ]
-    yield from flags
-    known = union(
-        select(standing_change.c.event_id).where(standing_change.c.vote_id == found.id),
-        select(joining.c.event_id).where(
-            joining.c.month == found.month, joining.c.voter == found.voter
-        ),
-        select(dispute_step.c.event_id).where(dispute_step.c.dispute_id.in_(disputes)),
-        select(decision.c.id).where(decision.c.subject.in_(subjects)),
-        select(case_note.c.event_id).where(case_note.c.subject.in_(subjects)),
-    )
-    yield from conn.execute(known).scalars()
 
 
 def _boards(

@@ -6,6 +6,7 @@ For use on the server alone: names of different months are joined here, in publi
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 from sqlalchemy import Connection, Subquery, select, union
 
@@ -16,9 +17,10 @@ from arena.review_tables import decision
 from arena.tables import ballot, ballot_holder, vote
 from ledger import private_parts, store
 
-__all__ = ["ban_decisions", "held_names", "names_of", "voter_of"]
+__all__ = ["BANS", "ban_decisions", "held_names", "names_of", "voter_of"]
 
-_BANS = (VoterBanned.KIND, VoterUnbanned.KIND)
+BANS: Final = (VoterBanned.KIND, VoterUnbanned.KIND)
+"""Kinds of decisions on a ban."""
 
 
 def held_names(month: str, names: Collection[str]) -> Subquery:
@@ -57,7 +59,7 @@ def _banned_as(conn: Connection, month: str, pseudonym: str) -> str | None:
         select(decision.c.id)
         .where(
             decision.c.subject == str(Subject("voter", pseudonym, month)),
-            decision.c.kind.in_(_BANS),
+            decision.c.kind.in_(BANS),
         )
         .order_by(decision.c.id.desc())
     )
@@ -89,4 +91,4 @@ def names_of(conn: Connection, voter_id: str) -> list[tuple[str, str]]:
 
 def ban_decisions(conn: Connection, voter_id: str) -> Sequence[str]:
     """Return the ids of all decisions on a voter's ban whose private part is kept."""
-    return private_parts.events_about(conn, voter_id, _BANS)
+    return private_parts.events_about(conn, voter_id, BANS)

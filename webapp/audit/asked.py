@@ -18,6 +18,7 @@ from arena.audit_names import Named, names_beginning
 from webapp.errors import Act, Problem
 
 __all__ = [
+    "AGAINST",
     "KINDS",
     "MOVES_BOARDS",
     "AskedAudit",
@@ -26,6 +27,7 @@ __all__ = [
     "asked_month",
     "decision_id",
     "faulty_filter",
+    "not_public",
 ]
 
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -61,6 +63,11 @@ MOVES_BOARDS: Final = frozenset(
     {"vote.voided", "vote.restored", "vote.discounted", "account.joined", "account.parted"}
 )
 """Kinds of decisions that have a board before and after."""
+
+AGAINST: Final = frozenset(
+    {"vote.voided", "vote.discounted", "flag.raised", "vote.refused", "ballot.reported"}
+)
+"""Kinds that speak against a vote or its ballot in the tale of its life."""
 
 Fault = Literal["form", "unknown", "several"]
 """It has another form than such a filter has; nothing is called so; more than one is."""
@@ -110,6 +117,12 @@ class AskedAudit:
     def status(self) -> int:
         """The answer's status: 422 with a fault."""
         return 422 if self.faults else 200
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether anything but a month is asked for, or the other order."""
+        named = any(text for name, text in self.fields.items() if name != "month")
+        return named or self.order != "newest"
 
     def query(self, **changed: str | int) -> str:
         """Return the address's query with some fields changed; empty ones are left out."""
@@ -190,6 +203,17 @@ def faulty_filter(names: list[str], page: str) -> Problem:
         title="No file for this filter",
         text=f"These fields cannot be used: {', '.join(names)}. The page tells what they take.",
         act=Act("Audit log", page),
+    )
+
+
+def not_public() -> Problem:
+    """Return what is answered where no archive holds a vote, whether or not there is one."""
+    return Problem(
+        status=404,
+        reason="not_public",
+        title="No vote of this name is public",
+        text="A vote is public from its month's archive on, and before to its voter alone.",
+        act=Act("Audit log", "/audit"),
     )
 
 

@@ -19,16 +19,20 @@ from arena.audit import (
 )
 from arena.audit_files import csv_lines, json_lines
 from arena.audit_filter import AuditFilter
-from arena.closed_months import is_archived
+from arena.closed_months import archived_months, is_archived
 from arena.decisions import public_decisions
 from arena.difference import board_difference
+from arena.errors import NotArchived, UnknownVote
+from arena.vote_life import vote_life_in_public
 from webapp.audit.asked import (
+    AGAINST,
     KINDS,
     MOVES_BOARDS,
     asked_audit,
     asked_month,
     decision_id,
     faulty_filter,
+    not_public,
 )
 from webapp.audit.count_cache import count_cache
 from webapp.audit.reason_words import reason_sentence
@@ -63,6 +67,7 @@ def show() -> Response:
     month = asked_month(present)
     with services().database.read() as conn:
         archived = month is not None and is_archived(conn, month)
+        months = archived_months(conn)
     if archived and month is not None:
         return _rows(month)
     counts = () if month is None else _counts(month)
@@ -71,6 +76,7 @@ def show() -> Response:
         month=month or present,
         typed=request.args.get("month", "") or present,
         fault=month is None,
+        months=months,
         total=sum(each.count for each in counts),
         by_kind=Counter(
             {kind: _total(counts, kind) for kind in {each.kind for each in counts}}
@@ -110,6 +116,29 @@ def download_rows(ending: str) -> Response:
     if asked.faults:
         return problem_response(faulty_filter(sorted(asked.faults), f"/audit?month={month}"))
     return streamed(asked.filter, ending, private=False)
+
+
+@audit.get("/audit/votes/<asked>")
+@reading_limit
+def show_vote(asked: str) -> Response:
+    """Show the life of a vote of an archived month, as everybody may read it."""
+    vote_id = decision_id(asked)
+    try:
+        with services().database.read() as conn:
+            life = vote_life_in_public(conn, vote_id)
+            models = services().ports.catalogue.current(conn).models
+    except (UnknownVote, NotArchived):
+        return problem_response(not_public())
+    page = render_template(
+        "audit/vote.html",
+        life=life,
+        cast=next(step for step in life.steps if step.event == vote_id),
+        names=model_names(models),
+        moves_boards=MOVES_BOARDS,
+        against=AGAINST,
+        nav="audit",
+    )
+    return make_response(page)
 
 
 @audit.get("/decisions")
@@ -171,17 +200,28 @@ def _rows(month: str) -> Response:
         if not asked.faults:
             found = public_rows(conn, asked.filter, asked.after, order=asked.order)
         models = services().ports.catalogue.current(conn).models
+        months = archived_months(conn)
     page = render_template(
         "audit/rows.html",
         month=month,
         rows=found.rows,
         asked=asked,
-        kinds=KINDS,
+        kinds=[group for group in KINDS if group != "moderators"],
+        life=_life_of(found, asked.filter.vote),
+        months=months,
         models=sorted(models),
         next_query=found.next and asked.query(after=found.next, month=month),
         nav="audit",
     )
     return make_response(page, asked.status)
+
+
+def _life_of(found: AuditPage, asked: str | None) -> str | None:
+    """Return the vote that was asked for by its own name or its ballot's, if it is listed."""
+    for row in found.rows:
+        if row.kind == "vote.cast" and asked in (row.event, row.ballot):
+            return row.event
+    return None
 
 
 def _counts(month: str) -> tuple[Count, ...]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, make_response, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from arena.audit import rows_for_moderators
-from arena.audit_filter import AuditFilter
+from arena.audit import row_for_moderators
 from arena.decisions import public_decisions
 from arena.difference import board_difference
 from webapp.audit.asked import MOVES_BOARDS, decision_id
@@ -46,11 +45,11 @@ def show(asked: str) -> AnyResponse:
     with services().database.read() as conn:
         differences = board_difference(conn, wanted)
         models = services().ports.catalogue.current(conn).models
-        rows = rows_for_moderators(conn, AuditFilter(flag=wanted)).rows
+        decision = row_for_moderators(conn, wanted)
     page = render_template(
         "moderation/difference.html",
         session=session_now(),
-        decision=next((row for row in rows if row.event == wanted), None),
+        decision=decision,
         differences=differences,
         names=model_names(models),
         nav="moderation",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from flask import Blueprint, make_response, render_template
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -11,6 +9,7 @@ from arena.case_subject import Subject
 from arena.reveals import load_reveal
 from arena.review_rules import Act
 from arena.vote_life import vote_life_for_moderators
+from webapp.audit.asked import AGAINST
 from webapp.moderation.cases import read_case, reasons_of
 from webapp.moderation.guard import MODERATORS, moderators_only, session_now
 from webapp.wiring import services
@@ -18,10 +17,6 @@ from webapp.wiring import services
 __all__ = ["vote_pages"]
 
 vote_pages = Blueprint("moderation_votes", __name__, url_prefix="/moderation")
-
-_AGAINST: Final = frozenset(
-    {"vote.voided", "vote.discounted", "flag.raised", "vote.refused", "ballot.reported"}
-)
 
 
 @vote_pages.get("/votes/<vote_id>")
@@ -41,7 +36,7 @@ def show(vote_id: str) -> AnyResponse:
         reveal=reveal,
         vote=next((each for each in case.votes.rows if each.id == vote_id), None),
         case=case,
-        against=_AGAINST,
+        against=AGAINST,
         strike_reasons=reasons_of(Act.UPHOLD_FLAG),
         restore_reasons=reasons_of(Act.UPHOLD_DISPUTE),
         nav="moderation",
