@@ -106,7 +106,10 @@ class BallotTokens:
 
 
 def pseudonym(keys: Sequence[str], month: str, voter_id: str) -> str:
-    """Return the voter's name in one month's public files; it joins nothing across months.
+    """Return the voter's name in one month's public files; it alone joins nothing across months.
+
+    A vote after midnight on a ballot of the month before does: both events name the ballot, each
+    with the voter's name of its own month.
 
     Args:
         keys: oldest first; the oldest is used, see `antiabuse.keys`.
