@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from functools import partial
 
 import pytest
+from sqlalchemy import select
 
 from arena import moderation, review, review_answers
 from arena.case_subject import Subject
@@ -16,6 +18,7 @@ from arena.rebuild import rebuild
 from arena.review import FlagState
 from arena.review_events import AnswerVerdict, FlagVerdict
 from arena.review_rulings import AnswerState
+from arena.review_tables import vote_strike
 from arena.standing_reasons import RestoreReason, StrikeReason
 from ledger.event import StoredEvent
 from tests.fixtures.arena_site import ArenaSite
@@ -390,3 +393,50 @@ def test_the_board_is_as_before_once_a_flag_is_taken_back(either_arena: ArenaSit
 
     assert (after.votes, after.excluded) == (before.votes, before.excluded)
     assert [row.score for row in after.rows] == [row.score for row in before.rows]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_history_leaves_struck_what_something_holds(either_arena: ArenaSite, seed: int) -> None:
+    """Random flags, leaks, strikes and restorings by hand: a vote is struck as long as one holds.
+
+    Upholding a case lays its hold on all its votes and dismissing takes it off; restoring by hand
+    takes off all, and a strike by hand is taken off by hand alone.
+    """
+    arena, rng = either_arena, random.Random(seed)
+    answers = [held_answer(arena) for _ in range(2)]
+    votes = {each.id: each for each in (vote(arena) for _ in range(5))}
+    votes |= {each.id: each for each in arena.events("vote.cast")}
+    about = {f"answer:{each}": [v.id for v in saw(arena, each)] for each in answers}
+    for look in range(4):
+        chosen = rng.sample(sorted(votes), 3)
+        about[f"flag:{raise_flag(arena, [votes[v] for v in chosen], look=look)}"] = chosen
+    states = dict.fromkeys(about, "open")
+    holds: dict[str, set[str]] = {vote_id: set() for vote_id in votes}
+
+    for _ in range(40):
+        act = rng.choice(["decide", "decide", "decide", "void", "restore"])
+        picked = rng.choice(sorted(votes))
+        if act == "decide":
+            case = rng.choice(sorted(about))
+            kind, name = case.split(":")
+            hold = states[case] not in ("upheld", "withheld")
+            if kind == "flag":
+                flag_verdict: FlagVerdict = "upheld" if hold else "dismissed"
+                decide(arena, name, flag_verdict, states[case])  # type: ignore[arg-type]
+                states[case] = flag_verdict
+            else:
+                verdict: AnswerVerdict = "withheld" if hold else "cleared"
+                rule(arena, name, verdict, states[case])  # type: ignore[arg-type]
+                states[case] = verdict
+            for vote_id in about[case]:
+                (holds[vote_id].add if hold else holds[vote_id].discard)(case)
+        elif act == "void" and not holds[picked]:
+            void(arena, votes[picked])
+            holds[picked].add("hand")
+        elif act == "restore" and holds[picked]:
+            restore(arena, votes[picked])
+            holds[picked].clear()
+        with arena.database.read() as conn:
+            found = set(conn.execute(select(vote_strike.c.vote_id)).scalars())
+        assert found == {vote_id for vote_id, by in holds.items() if by}
+    assert rebuild(arena.database).differing == ()
