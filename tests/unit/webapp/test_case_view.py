@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import cast
 
 import pytest
 
 from arena.case_picks import Picks, Tally
+from arena.cases import Case
 from webapp.moderation.case_view import statistics_of
 
 
-def case_about(**numbers: str) -> Any:
+def case_about(**numbers: str) -> Case:
     """Return as much of a flag's case as the counts are made of."""
     tally = Tally(shown=10, picked=4, expected=2.5, variance=1.9)
-    return SimpleNamespace(
-        flag=SimpleNamespace(numbers=numbers), picks=(Picks("heron", tally, tally),)
-    )
+    flag = SimpleNamespace(numbers=numbers)
+    return cast("Case", SimpleNamespace(flag=flag, picks=(Picks("heron", tally, tally),)))
 
 
 @pytest.mark.parametrize("numbers", [{}, {"kind": "best"}])
