@@ -33,6 +33,8 @@ _BALLOT_KINDS: Final = (
     "vote.refused",
 )
 
+_FIRST: Final = {"ballot.issued": 0, "ballot.shown": 1, "ballot.reported": 2, "vote.cast": 2}
+
 
 @dataclass(frozen=True, slots=True)
 class BoardSpan:
@@ -53,7 +55,8 @@ class VoteLife:
     Attributes:
         vote: its id.
         index: in the public log; None while it waits for it.
-        steps: the events, oldest first: for moderators in true order, in public by index.
+        steps: the events, oldest first: for moderators in true order, in public by kind
+            and index.
         boards: of its mode and month from the first that could hold it, oldest first.
         struck: why it no longer counts, or None.
         question: its question's text; None where its licence forbids to pass it on (V-171).
@@ -91,7 +94,10 @@ def vote_life_for_moderators(conn: Connection, vote_id: str) -> VoteLife:
 
 
 def vote_life_in_public(conn: Connection, vote_id: str) -> VoteLife:
-    """Return the life of a vote as everybody may read it, in the order of the log.
+    """Return the life of a vote as everybody may read it.
+
+    Entries of one minute are shuffled in the log. What must have come first stands first, the rest
+    in the order of the log, which tells no more than anybody can read there.
 
     A ballot of the evening before belongs to its own month, and is told if that one is archived.
 
@@ -106,7 +112,11 @@ def vote_life_in_public(conn: Connection, vote_id: str) -> VoteLife:
             steps += every_row_in_public(conn, AuditFilter(month=month, vote=vote_id))
     if all(step.event != vote_id for step in steps):
         raise NotArchived(f"the archive does not hold the vote {vote_id}")
-    return _life(conn, found, steps)
+    return _life(conn, found, sorted(steps, key=_in_turn))
+
+
+def _in_turn(step: AuditRow) -> tuple[int, int]:
+    return _FIRST.get(step.kind, len(_FIRST)), step.place
 
 
 def _found(conn: Connection, vote_id: str) -> Row[*tuple[Any, ...]]:

@@ -13,6 +13,7 @@ from tests.browser.live_arena import LiveArena
 from tests.fixtures.arena_votes import refit
 from tests.fixtures.moderation_cases import dispute_of, flag_of, one_sided_voter, report_of
 from tests.fixtures.moderators import PASSWORD, People
+from tests.fixtures.review_cases import close_month
 
 SCREENS: tuple[Literal["desktop", "phone"], ...] = ("desktop", "phone")
 
@@ -91,6 +92,46 @@ def test_the_rooms_work_without_script(moderated: LiveArena, open_page: OpenPage
     page.locator("[name=kind]").select_option("flags")
     page.get_by_role("button", name="Filter").click()
     expect(page.get_by_role("link", name="Flag decided")).to_be_visible()
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_an_archived_months_log_is_for_everybody(
+    moderated: LiveArena,
+    open_page: OpenPage,
+    accessibility_faults: FindFaults,
+    take_screenshot: Callable[[Page, str], object],
+    screen: Literal["desktop", "phone"],
+) -> None:
+    """The filter is folded on a phone alone; rows lead to a vote's life; axe finds nothing."""
+    site = moderated.site
+    close_month(site)
+    site.sequence()
+    page = open_page(moderated.url, viewport=screen, javascript=False)
+    page.goto("/audit?month=2026-11")
+    kind = page.locator("[name=kind]")
+    if screen == "phone":
+        expect(kind).not_to_be_visible()
+        page.locator(".audit-fold summary").click()
+    kind.select_option("votes")
+    page.get_by_role("button", name="Filter").click()
+    expect(kind).to_have_value("votes")
+    page.locator('a[href^="/audit/votes/"]').last.click()
+    expect(page.get_by_role("heading", name="The life of a vote")).to_be_visible()
+    expect(page.locator(".life > li").first).to_contain_text("Ballot issued")
+
+    found: list[str] = []
+    page = open_page(moderated.url, viewport=screen)
+    vote = site.events("vote.cast")[0].id
+    for path in ("/audit?month=2026-11", "/audit?month=2026-11&kind=flags", f"/audit/votes/{vote}"):
+        page.emulate_media(color_scheme="light")
+        page.goto(path)
+        found += [f"{path}: {fault}" for fault in accessibility_faults(page)]
+        page.emulate_media(color_scheme="dark")
+        found += [f"{path}, dark: {f}" for f in accessibility_faults(page, ("color-contrast",))]
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found.append(f"{path} is wider than the screen")
+        take_screenshot(page, f"audit-{'vote' if '/votes/' in path else 'rows'}-{screen}")
+    assert found == []
 
 
 @pytest.mark.parametrize("screen", SCREENS)
