@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
-from arena import standing
+from arena import review_rules, standing
 from arena.boards import PublishedBoard
 from arena.ports import Ports
 from arena.refits import counted
@@ -19,10 +18,7 @@ from ranking import influence, lobster
 from ranking.leave_out import LeaveOut
 from ranking.lobster import Choices, Fit, Floats
 
-__all__ = ["PER_MODEL", "VoterEffect", "influential_voters"]
-
-PER_MODEL: Final = 3
-"""Voters listed for each model; the ones below them move it less than any of these."""
+__all__ = ["VoterEffect", "influential_voters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +61,8 @@ def influential_voters(ports: Ports, official: PublishedBoard) -> tuple[VoterEff
     choices = columns.choices()
     fitted = lobster.fit(choices, start={row.model: row.theta for row in official.rows})
     basket = lobster.basket_of(fitted, official.basket) or ()
-    largest = influence.largest_effects(choices, fitted, basket=basket or None, count=PER_MODEL)
+    most = review_rules.current().influence_voters
+    largest = influence.largest_effects(choices, fitted, basket=basket or None, count=most)
     without = _Without(choices, fitted, basket)
     names = columns.names["clusters"]
     effects: list[VoterEffect] = []

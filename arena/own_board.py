@@ -10,14 +10,13 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy import Connection, Row, text
 
-from arena import rules
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.events import Mode
+from arena.rules import current
 from ranking import lobster
 
 __all__ = ["OwnBoard", "OwnRow", "own_board"]
 
-_MOST: Final = 5_000
 _PICKS: Final = text(
     """
     SELECT v.models, v.best, v.worst
@@ -54,13 +53,16 @@ class OwnBoard:
 
 
 def own_board(conn: Connection, voter: str, mode: Mode) -> OwnBoard:
-    """Fit a voter's own votes with a best pick, of all months, at most the newest 5,000.
+    """Fit a voter's own votes with a best pick, of all months, the newest ones as the rules say.
 
     Each counts once, whatever it weighs on the public board: it is the voter's taste that is asked
     for. Votes are taken as independent, for there is one voter only.
     """
-    picks = conn.execute(_PICKS, {"voter": voter, "mode": mode, "most": _MOST}).all()
-    needed = rules.current().own_board_votes
+    rules = current()
+    picks = conn.execute(
+        _PICKS, {"voter": voter, "mode": mode, "most": rules.own_board_picks}
+    ).all()
+    needed = rules.own_board_votes
     if len(picks) < needed:
         return OwnBoard(mode, len(picks), needed, ())
     board = lobster.board(lobster.fit(_choices(picks)))

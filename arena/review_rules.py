@@ -133,6 +133,13 @@ class ReviewRules:
             "reason": "those who share most with the case's voters; a campus shares one address",
         },
     )
+    influence_voters: int = field(
+        default=3,
+        metadata={
+            "unit": "voters for each model",
+            "reason": "where to look first; all below them move the model less than any of these",
+        },
+    )
 
 
 _CURRENT: Final = ReviewRules()

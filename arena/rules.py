@@ -178,6 +178,14 @@ class ArenaRules:
         },
     )
 
+    own_board_picks: int = field(
+        default=5_000,
+        metadata={
+            "unit": "own votes with a best pick, in a mode, the newest",
+            "reason": "a hundred full days; more would hold the page up and move no score",
+        },
+    )
+
     # Identity leaks (V-157)
     leak_phrases: tuple[str, ...] = field(
         default=(

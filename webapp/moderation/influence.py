@@ -11,12 +11,12 @@ from flask import Blueprint, Flask, abort, current_app, make_response, render_te
 from sqlalchemy import Connection
 from werkzeug.wrappers import Response as AnyResponse
 
-from arena import boards
+from arena import boards, review_rules
 from arena.boards import MODES, PublishedBoard
 from arena.case_subject import Subject
 from arena.errors import UnknownCase, UnknownCode
 from arena.events import Mode
-from arena.influential_voters import PER_MODEL, VoterEffect, influential_voters
+from arena.influential_voters import VoterEffect, influential_voters
 from arena.ports import Ports
 from arena.vote_columns import VoteColumns
 from arena.voter_names import voter_of
@@ -86,7 +86,7 @@ def show() -> AnyResponse:
         board=official,
         models=[] if official is None else list(_models(official)),
         names=names,
-        per_model=PER_MODEL,
+        per_model=review_rules.current().influence_voters,
         nav="moderation",
         room="influence",
     )

@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from arena import moderation, standing
+from arena import moderation, review_rules, standing
 from arena.boards import PublishedBoard
-from arena.influential_voters import PER_MODEL, VoterEffect, influential_voters
+from arena.influential_voters import VoterEffect, influential_voters
 from arena.refits import counted
 from arena.standing_reasons import JoinReason
 from arena.vote_columns import Columns
@@ -58,7 +58,7 @@ def test_the_changes_are_those_of_fits_without_the_voters(month: ArenaSite) -> N
     columns = columns_of(month, board)
 
     assert {effect.model for effect in effects} == {row.model for row in board.rows}
-    assert len(effects) == PER_MODEL * len(board.rows)
+    assert len(effects) == review_rules.current().influence_voters * len(board.rows)
     for effect in effects:
         row = board.row_of(effect.model)
         assert row is not None
