@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, Subquery, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, select
 
 from antiabuse.utc import hour_of
 from arena import review_rules
 from arena.audit_filter import AuditFilter, conditions, streams
 from arena.audit_rows import AuditRow, audit_rows
+from arena.audit_span import span_of
 from arena.ballot_events import ANY_MODE, arena_stream
 from arena.boards import MODES
 from arena.closed_months import is_archived
 from arena.errors import NotArchived
 from ledger import search, store
 from ledger.event import Disclosure
-from ledger.search import body_fields, recorded, recorded_for_moderators
+from ledger.search import body_fields, logged, recorded, recorded_for_moderators
 
 __all__ = [
     "AuditPage",
@@ -82,9 +83,7 @@ def rows_for_moderators(
         limit: rows of the page; as the rules say unless told.
         order: by true order, which never changes.
     """
-    events = recorded_for_moderators()
-    where = conditions(conn, events, wanted, private=True)
-    return _page(conn, events, wanted, where, events.c.seq, after, limit, order)
+    return _page(conn, wanted, after, limit, order)
 
 
 def row_for_moderators(conn: Connection, event_id: str) -> AuditRow | None:
@@ -111,40 +110,80 @@ def public_rows(
     """
     if wanted.month is None or not is_archived(conn, wanted.month):
         raise NotArchived("rows are public once the month's archive is out")
-    events = recorded()
+    most = limit or review_rules.current().page_rows
+    keys = _public_keys(conn, wanted, after, most + 1, order)
+    events = logged()
+    page = select(events).where(events.c.idx.in_(keys[:most])).order_by(_by(events.c.idx, order))
+    rows = audit_rows(conn, conn.execute(page).all(), private=False)
+    return AuditPage(rows, rows[-1].place if len(keys) > most else None)
+
+
+def _public_keys(
+    conn: Connection, wanted: AuditFilter, after: int | None, most: int, order: Order
+) -> list[int]:
+    """Find the page's indexes: along the log, unless few events are asked for."""
+    events = logged()
+    by_kind = wanted.is_rare and not wanted.is_of_one
+    kept = wanted if by_kind else replace(wanted, kinds=())
     open_bodies = (Disclosure.AT_ONCE.value, Disclosure.ARCHIVE.value)
     where = [
-        *conditions(conn, events, wanted, private=False),
-        events.c.idx.is_not(None),
+        *conditions(conn, events, kept, private=False),
         events.c.disclosure.in_(open_bodies),
     ]
-    return _page(conn, events, wanted, where, events.c.idx, after, limit, order)
+    if after is not None:
+        where.append(events.c.idx > after if order == "oldest" else events.c.idx < after)
+    if by_kind:
+        return _keys(conn, events.c.idx, streams(events, wanted), where, most, order)
+    if not wanted.is_of_one:
+        low, high = span_of(conn, str(wanted.month))
+        where.append(events.c.idx >= low)
+        if high is not None:
+            where.append(events.c.idx < high)
+    # As expressions, which no index has: else SQLite reads whole streams to find a few entries.
+    stream, kind = events.c.stream.concat(""), events.c.kind.concat("")
+    if wanted.kinds:
+        where.append(kind.in_(wanted.kinds))
+    modes = (*MODES, ANY_MODE) if wanted.mode is None else (wanted.mode,)
+    within = stream.in_([arena_stream(mode, str(wanted.month)) for mode in modes])
+    return _keys(conn, events.c.idx, [within], where, most, order)
 
 
 def _page(
     conn: Connection,
-    events: Subquery,
     wanted: AuditFilter,
-    where: list[ColumnElement[bool]],
-    key: ColumnElement[int],
     after: int | None,
     limit: int | None,
     order: Order,
 ) -> AuditPage:
     """Find the page's keys in each stream by its index, then read those events alone."""
-    most = limit or review_rules.current().page_rows
+    events = recorded_for_moderators()
+    key, most = events.c.seq, limit or review_rules.current().page_rows
+    where = conditions(conn, events, wanted, private=True)
     if after is not None:
         where = [*where, key > after if order == "oldest" else key < after]
-    keys: list[int] = []
-    for stream in streams(events, wanted):
-        query = select(key).where(stream, *where)
-        ordered = query.order_by(key if order == "oldest" else key.desc())
-        keys.extend(conn.execute(ordered.limit(most + 1)).scalars())
-    keys.sort(reverse=order == "newest")
-    page = select(events).where(key.in_(keys[:most]))
-    page = page.order_by(key if order == "oldest" else key.desc())
-    rows = audit_rows(conn, conn.execute(page).all(), private="part" in events.c)
+    keys = _keys(conn, key, streams(events, wanted), where, most + 1, order)
+    page = select(events).where(key.in_(keys[:most])).order_by(_by(key, order))
+    rows = audit_rows(conn, conn.execute(page).all(), private=True)
     return AuditPage(rows, rows[-1].place if len(keys) > most else None)
+
+
+def _keys(
+    conn: Connection,
+    key: ColumnElement[int],
+    each_stream: Sequence[ColumnElement[bool]],
+    where: list[ColumnElement[bool]],
+    most: int,
+    order: Order,
+) -> list[int]:
+    keys: list[int] = []
+    for stream in each_stream:
+        query = select(key).where(stream, *where).order_by(_by(key, order)).limit(most)
+        keys.extend(conn.execute(query).scalars())
+    return sorted(keys, reverse=order == "newest")[:most]
+
+
+def _by(key: ColumnElement[int], order: Order) -> ColumnElement[int]:
+    return key if order == "oldest" else key.desc()
 
 
 def every_row_for_moderators(conn: Connection, wanted: AuditFilter) -> Iterator[AuditRow]:

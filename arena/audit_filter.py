@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Subquery, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Subquery, and_, exists, or_, select
 
 from antiabuse.utc import SECOND_US
 from arena.audit_subjects import (
     about_flag,
     about_vote,
     about_voter,
+    ballot_of,
     mentions,
-    on_ballots,
     quoted,
 )
 from arena.ballot_events import ANY_MODE, arena_stream
@@ -26,6 +26,16 @@ from ledger.search import TIMED, body_text, uuid7_from
 __all__ = ["AuditFilter", "conditions", "streams"]
 
 _MODES: Final = (*MODES, ANY_MODE)
+_FREQUENT: Final = frozenset(
+    {
+        "ballot.issued",
+        "ballot.shown",
+        "ballot.skipped",
+        "vote.cast",
+        "vote.reasoned",
+        "vote.refused",
+    }
+)
 _HOUR_US: Final = 3600 * SECOND_US
 
 
@@ -59,6 +69,16 @@ class AuditFilter:
     flag: str | None = None
     vote: str | None = None
 
+    @property
+    def is_of_one(self) -> bool:
+        """Whether events of one voter, flag or vote are wanted, which their ids find."""
+        return any(name is not None for name in (self.voter, self.flag, self.vote))
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether only kinds are wanted of which a month has few."""
+        return bool(self.kinds) and not _FREQUENT.intersection(self.kinds)
+
 
 def conditions(
     conn: Connection, events: Subquery, wanted: AuditFilter, *, private: bool
@@ -82,8 +102,10 @@ def conditions(
     if wanted.voter is not None:
         found.append(about_voter(conn, events, wanted.voter, private=private))
     if wanted.question is not None:
-        on = select(ballot.c.id).where(ballot.c.question_id == wanted.question)
-        found.append(or_(_says(events, "question", wanted.question), on_ballots(conn, events, on)))
+        on = exists().where(
+            ballot.c.id == ballot_of(conn, events), ballot.c.question_id == wanted.question
+        )
+        found.append(or_(_says(events, "question", wanted.question), on))
     if wanted.model is not None:
         found.append(_of_model(conn, events, wanted.model))
     if wanted.reason is not None:
@@ -111,10 +133,10 @@ def streams(events: Subquery, wanted: AuditFilter) -> list[ColumnElement[bool]]:
 
 
 def _of_model(conn: Connection, events: Subquery, slug: str) -> ColumnElement[bool]:
-    shown = select(ballot_slot.c.ballot_id).where(ballot_slot.c.model == slug)
-    return or_(
-        _says(events, "model", slug), _says(events, "slug", slug), on_ballots(conn, events, shown)
+    shown = exists().where(
+        ballot_slot.c.ballot_id == ballot_of(conn, events), ballot_slot.c.model == slug
     )
+    return or_(_says(events, "model", slug), _says(events, "slug", slug), shown)
 
 
 def _for_reason(events: Subquery, reason: str) -> ColumnElement[bool]:

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Select,
     Subquery,
     false,
+    func,
     select,
     union,
     union_all,
@@ -68,10 +69,10 @@ __all__ = [
     "about_flag",
     "about_vote",
     "about_voter",
+    "ballot_of",
     "done_about",
     "mentions",
     "months_of_name",
-    "on_ballots",
     "quoted",
 ]
 
@@ -104,7 +105,9 @@ def about_vote(conn: Connection, events: Subquery, name: str) -> ColumnElement[b
     if found.id is not None:
         within.append(_naming(_NAMING_VOTES, quoted(found.id)))
         known |= {found.id, *done_about(conn, found.id, found.month, found.voter)}
-    return events.c.id.in_(union_all(*within)) | events.c.id.in_(sorted(known))
+    named = recorded()
+    within.append(select(named.c.id).where(named.c.id.in_(sorted(known))))
+    return events.c.id.in_(union_all(*within))
 
 
 def done_about(conn: Connection, vote_id: str, month: str, voter: str) -> Iterable[str]:
@@ -225,9 +228,9 @@ def _streams(months: Sequence[str]) -> list[str]:
     return [arena_stream(mode, month) for mode in (*MODES, ANY_MODE) for month in months]
 
 
-def on_ballots(conn: Connection, events: Subquery, ballots: Select[Any]) -> ColumnElement[bool]:
-    """Keep events about any of these ballots, their issue among them."""
-    return events.c.id.in_(ballots) | body_text(conn, events.c.body, "ballot").in_(ballots)
+def ballot_of(conn: Connection, events: Subquery) -> ColumnElement[str]:
+    """Return the id of the ballot that an event may be about: the one it names, or its own."""
+    return func.coalesce(body_text(conn, events.c.body, "ballot"), events.c.id)
 
 
 def quoted(value: str) -> str:

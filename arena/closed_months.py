@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from sqlalchemy import Connection, select
@@ -19,21 +20,22 @@ _MONTH_CLOSED: Final = "month.closed"
 
 def is_archived(conn: Connection, month: str) -> bool:
     """Say whether a month's archive is out: the log closes it for both modes."""
-    events = recorded()
-    streams = {arena_stream(mode, month): mode for mode in (*MODES, ANY_MODE)}
-    query = select(events.c.stream).where(
-        events.c.stream.in_(streams), events.c.kind == _MONTH_CLOSED
-    )
-    closed = {streams[stream] for stream in conn.execute(query).scalars()}
-    return ANY_MODE in closed or closed.issuperset(MODES)
+    return month in archived_months(conn)
 
 
 def archived_months(conn: Connection) -> tuple[str, ...]:
     """Return the months whose archive is out, newest first."""
     events = recorded()
-    query = select(events.c.stream).where(events.c.kind == _MONTH_CLOSED).distinct()
-    months = {stream.rpartition("/")[2] for stream in conn.execute(query).scalars()}
-    return tuple(sorted((each for each in months if is_archived(conn, each)), reverse=True))
+    # All of them, by the index of kinds: by stream and kind, SQLite would read the whole month.
+    query = select(events.c.stream).where(events.c.kind == _MONTH_CLOSED)
+    closed = set(conn.execute(query).scalars())
+    months = {stream.rpartition("/")[2] for stream in closed}
+    return tuple(sorted((each for each in months if _for_both(each, closed)), reverse=True))
+
+
+def _for_both(month: str, closed: Collection[str]) -> bool:
+    both = all(arena_stream(mode, month) in closed for mode in MODES)
+    return both or arena_stream(ANY_MODE, month) in closed
 
 
 def is_open(conn: Connection, month: str, now_us: int) -> bool:

@@ -26,8 +26,11 @@ from sqlalchemy import event
 
 from antiabuse import accounts, sessions
 from antiabuse.utc import month_of
-from arena import refits
+from arena import refits, rules
+from arena.ballot_events import ANY_MODE, arena_stream
 from bench.busy_month import BusyMonth, lay_month
+from ledger.event import Disclosure, NewEvent
+from ledger.ids import uuid7
 from webapp.app import create_app
 from webapp.prepare import prepare
 from webapp.settings import read_settings
@@ -44,6 +47,12 @@ PAGES: Final = (
     "/moderation/audit", "/moderation/audit?voter={pseudonym}", "/moderation/audit?vote={vote}",
     "/moderation/audit?flag={flag}", "/moderation/audit.csv?voter={pseudonym}",
 )  # fmt: skip
+ARCHIVED: Final = (
+    "/audit?month={month}", "/audit?month={month}&voter={pseudonym}",
+    "/audit?month={month}&vote={vote}", "/audit?month={month}&kind=votes&model=demo-kestrel",
+    "/audit/votes/{vote}", "/audit/rows.csv?month={month}&voter={pseudonym}",
+)  # fmt: skip
+"""What everybody may ask for once the month's archive is out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +95,8 @@ def measured(votes: int) -> list[Timing]:
         refits.refit_now(services.ports, "speed", month_of(NOW_US), NOW_US)
         browser = signed_in(services, month)
         timings = [timed(services, browser, page, month) for page in PAGES]
+        close_month(services)
+        timings += [timed(services, browser, page, month) for page in ARCHIVED]
         services.close()
         return timings
 
@@ -104,6 +115,18 @@ def signed_in(services: Services, month: BusyMonth) -> FlaskClient:
     return browser
 
 
+def close_month(services: Services) -> None:
+    """Log that the month's archive is out."""
+    month = month_of(NOW_US)
+    closed = NewEvent(
+        id=uuid7(NOW_US, services.rng), kind="month.closed", version=1,
+        stream=arena_stream(ANY_MODE, month), ruleset=rules.current().id, body={"month": month},
+        disclosure=Disclosure.AT_ONCE,
+    )  # fmt: skip
+    with services.database.write() as conn:
+        services.ports.log.append(conn, closed)
+
+
 def timed(services: Services, browser: FlaskClient, page: str, month: BusyMonth) -> Timing:
     """Ask for one page several times; any answer but 200 is a failed bench."""
     path = page.format(month=month_of(NOW_US), **asdict(month))
@@ -112,7 +135,7 @@ def timed(services: Services, browser: FlaskClient, page: str, month: BusyMonth)
         with statements(services) as seen:
             start = time.process_time()
             # Addresses of the block for benchmarks (RFC 2544); no limit is to be reached.
-            there = {"REMOTE_ADDR": f"198.18.{PAGES.index(page)}.{run + 1}"}
+            there = {"REMOTE_ADDR": f"198.18.{(*PAGES, *ARCHIVED).index(page)}.{run + 1}"}
             answer = browser.get(path, environ_overrides=there)
             assert answer.status_code == 200, f"{path}: {answer.status}"  # noqa: PLR2004
             assert answer.data

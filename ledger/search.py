@@ -13,9 +13,12 @@ __all__ = [
     "TIMED_ID",
     "body_fields",
     "body_text",
+    "logged",
     "moment_us",
     "recorded",
     "recorded_for_moderators",
+    "size_after",
+    "size_before",
     "time_us",
     "uuid7_from",
 ]
@@ -51,6 +54,47 @@ def recorded() -> Subquery:
         .join_from(tables.event, entry, entry.c.event_id == event.id, isouter=True)
         .subquery("recorded")
     )
+
+
+def logged() -> Subquery:
+    """Return the events in the public log alone, with the columns of `recorded`.
+
+    A range of `idx` is read by the log, which `recorded` is not.
+    """
+    event, entry = tables.event.c, tables.log_entry.c
+    columns = (event.seq, event.id, event.kind, event.version, event.stream, event.disclosure)
+    return (
+        select(*columns, event.body, entry.idx)
+        .join_from(tables.log_entry, tables.event, entry.event_id == event.id)
+        .subquery("logged")
+    )
+
+
+def size_before(conn: Connection, us: int) -> int:
+    """Return the log's size at the last checkpoint before any that was signed after a time."""
+    signed = tables.log_checkpoint.c
+    first = select(signed.size).where(signed.signed_us > us).order_by(signed.size).limit(1)
+    earlier = select(func.max(signed.size)).where(signed.size < first.scalar_subquery())
+    return conn.execute(earlier).scalar() or 0
+
+
+def size_after(conn: Connection, idx: int, us: int) -> int | None:
+    """Return the log's size at the first checkpoint signed so long after the one with an entry.
+
+    Args:
+        conn: to read with.
+        idx: of the entry.
+        us: how long after, in microseconds.
+
+    Returns:
+        None while there is no such checkpoint.
+    """
+    signed = tables.log_checkpoint.c
+    holding = select(signed.signed_us).where(signed.size > idx).order_by(signed.size).limit(1)
+    later = select(signed.size).where(
+        signed.size > idx, signed.signed_us >= holding.scalar_subquery() + us
+    )
+    return conn.execute(later.order_by(signed.size).limit(1)).scalar()
 
 
 def recorded_for_moderators() -> Subquery:
