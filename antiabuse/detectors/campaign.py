@@ -33,7 +33,6 @@ _STARTS: Final = (0.0, -1.0, -2.5)
 _FIRST_SHARE: Final = 0.1
 _LEAST_SHARE: Final = 1e-6
 _MOST_SHARE: Final = 0.9  # ids with few votes may be most voters; but some must vote as all do
-_LIKELY: Final = Decimal("0.5")  # one of them rather than not
 _TRIES: Final = 10  # steps after which the best start goes on alone
 _STEPS: Final = 200
 _SETTLED: Final = 1e-5  # natural logs, of a shift
@@ -81,6 +80,11 @@ class _Test:
     rows: Ints
     showings: _Showings
 
+    @property
+    def saw(self) -> int:
+        """Return how many voters were shown the model."""
+        return int(self.showings.saw.sum())
+
     def without(self, voters: NDArray[np.bool_]) -> _Test:
         """Return the same without the votes of some voters (V,)."""
         showings = self.showings
@@ -126,12 +130,16 @@ def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
     level = float(rules.campaign_level) / max(1, count)
     found, named = [], np.zeros(len(names), dtype=np.bool_)
     for zeal in zeals:
-        left = [test.without(named) for test in tests]
+        left = [
+            test for each in tests if (test := each.without(named)).saw >= rules.campaign_voters
+        ]
         gains = [_gain(test.showings, float(zeal))[0] for test in left]
         for place in np.argsort(gains)[::-1].tolist():
             if _p_value(gains[place]) > level:
                 break
             test = left[place].without(named)
+            if test.saw < rules.campaign_voters:
+                continue
             gain, mixture = _gain(test.showings, float(zeal))
             if _p_value(gain) > level:
                 continue
@@ -158,10 +166,11 @@ def _groups(pushes: Floats, rules: DetectorRules) -> Iterator[tuple[Ints, Decima
 
     Of ids with a single vote each none may be more than likely while the campaign is plain.
     """
-    levels = (rules.campaign_member, rules.campaign_suspect)
-    least = levels if pushes.max(initial=0.0) >= float(rules.campaign_suspect) else (_LIKELY,)
+    levels: tuple[Decimal, ...] = (rules.campaign_member, rules.campaign_suspect)
+    if pushes.max(initial=0.0) < float(rules.campaign_suspect):
+        levels = (rules.campaign_likely,)
     most = np.inf
-    for level in least:
+    for level in levels:
         members = np.flatnonzero((pushes >= float(level)) & (pushes < most))
         most = float(level)
         if len(members):

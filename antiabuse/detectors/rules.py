@@ -30,10 +30,7 @@ class DetectorRules:
     )
     looks: tuple[int, ...] = field(
         default=(20, 50, 100, 200),
-        metadata={
-            "unit": "votes of a voter",
-            "reason": "Whoever tests after every vote finds something in everybody.",
-        },
+        metadata={"unit": "votes of a voter", "reason": "Tests at each vote accuse everybody."},
     )
 
     sweep_minute: int = field(
@@ -143,10 +140,7 @@ class DetectorRules:
     )
     careless_level: Decimal = field(
         default=Decimal("0.01"),
-        metadata={
-            "unit": "p-value",
-            "reason": "Huang et al. 2025 and Min et al. 2025 use it; random picks pass it surely.",
-        },
+        metadata={"unit": "p-value", "reason": "Huang et al. and Min et al. 2025 use it."},
     )
     careless_more_draws: int = field(
         default=9_000,
@@ -157,10 +151,7 @@ class DetectorRules:
     )
     careless_level_discount: Decimal = field(
         default=Decimal("0.0001"),
-        metadata={
-            "unit": "p-value",
-            "reason": "At 0.001 one honest voter in seventy with strong tastes passes it.",
-        },
+        metadata={"unit": "p-value", "reason": "At 0.001 one in seventy fans passes."},
     )
     pair_questions: int = field(
         default=10,
@@ -244,6 +235,13 @@ class DetectorRules:
         metadata={
             "unit": "chance of a voter to belong to the campaign, to be suspected",
             "reason": "Ids of few votes are hardly ever sure, so only people strike.",
+        },
+    )
+    campaign_likely: Decimal = field(
+        default=Decimal("0.5"),
+        metadata={
+            "unit": "such a chance, if none is suspected",
+            "reason": "Ids of one vote are never sure.",
         },
     )
     campaign_voters: int = field(

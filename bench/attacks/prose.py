@@ -89,7 +89,8 @@ READING: Final = """\
 - **A fleet is cheap where its ids look unrelated.** Twelve ids from twelve networks take a
   middling model to the top of a board of 2,000 ballots. One id, one device and one /24 are held
   by the influence cap and bound whether anybody finds them or not: by the cap in small months, and
-  in large ones, where five per cent of a model's votes outweigh its interval, by the bound.
+  in large ones, where five per cent of a model's votes outweigh its interval, by the bound. Ids on
+  one device that come through several networks are one supplier once people have joined them.
 - **A fleet is found as a whole.** Tests of single voters fade as the fleet moves the fit they
   compare with; `campaign` fits fleet and strength together and names almost all of it.
 - **Campaigns must be looked for first.** In a fit that a fleet has moved, honest voters look

@@ -166,6 +166,18 @@ def test_few_voters_are_not_compared() -> None:
     assert campaigns(month(9, "boost", 10), RULES) == []
 
 
+def test_too_few_who_are_left_are_not_compared() -> None:
+    """Once a campaign's voters are taken out, nobody is told from a handful of others."""
+    picks = month(6, "suppress", 16)
+
+    found = campaigns(picks, replace(RULES, campaign_level=Decimal(100)))
+
+    accused = {name for each in found for name in each.subjects}
+    left = len(set(picks.voters) - accused)
+    models = {(each.numbers["kind"], each.numbers["model"]) for each in found}
+    assert len(models) == 1, f"with {left} others"
+
+
 def test_only_a_listed_detector_discounts() -> None:
     """The stricter threshold takes weight only where the ruleset lists the detector."""
     picks = month(80, "boost", 12)

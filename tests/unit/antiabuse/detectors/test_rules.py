@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "c8a874052bff883b64ab987129e59e7e9d493fe5f9676adfbbc1fd6703b679bc"}
+DIGESTS = {"arena.2026.1": "89be6325300d2ba88cb3432836aff93cd6bdd2d959b4ef67258c46e7af02d1e3"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
