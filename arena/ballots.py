@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping, Sequence
+import contextlib
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from sqlalchemy import Connection
 
@@ -15,6 +14,7 @@ from antiabuse.statements import Statement
 from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
 from arena import boards, exposure
+from arena.ballot_draw import Drawn, draw_ballot
 from arena.ballot_events import (
     BallotIssued,
     BallotShown,
@@ -24,21 +24,17 @@ from arena.ballot_events import (
 )
 from arena.ballot_store import (
     OpenBallot,
-    Revealed,
-    load_held,
     load_open,
-    revealed_among,
     revealed_to,
 )
-from arena.catalogue import AnswerRef, CatalogueSnapshot, QuestionEntry
 from arena.clusters import Cluster, cluster_of
 from arena.errors import NothingToShow
 from arena.events import Mode
 from arena.ports import Ports
 from arena.projection import project
 from arena.visitor import Visitor
+from ledger.errors import DatabaseBusy
 from ledger.ids import token, uuid4
-from ranking.ucbe import Indices
 
 __all__ = ["Capped", "Shown", "Stopped", "open_ballot"]
 
@@ -80,16 +76,6 @@ class Shown:
     state: VoterState
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """A question with the four answers drawn for it, in slot order."""
-
-    question: QuestionEntry
-    answers: tuple[AnswerRef, ...]
-    draw: Mapping[str, Any]
-    will_not_count: str | None
-
-
 class _OpenedMeanwhile(Exception):
     """Another request of the voter was faster; nothing of this one's ballot is stored."""
 
@@ -103,11 +89,12 @@ def open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped | 
     Raises:
         NothingToShow: no question has showable answers of four models.
         UnknownVoter: all about the voter was erased.
+        DatabaseBusy: other requests of the voter opened a ballot, closed it and opened one more.
     """
-    try:
-        return _open_ballot(ports, visitor, mode)
-    except _OpenedMeanwhile:
-        return open_ballot(ports, visitor, mode)
+    for _ in range(2):
+        with contextlib.suppress(_OpenedMeanwhile):
+            return _open_ballot(ports, visitor, mode)
+    raise DatabaseBusy("other requests of this voter open ballots all the time: try again")
 
 
 def _open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped | Stopped:
@@ -122,11 +109,18 @@ def _open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped |
             if capped is not None:
                 return Capped(capped, state)
             found = load_open(conn, visitor.voter, mode, _since_us(visitor))
-            if found is not None and found.showable:
-                _record_view(ports, visitor, found)
-                return Shown(found, state)
-        issued = _drawn_ballot(ports, conn, visitor, mode, cluster)
-    return _issue(ports, visitor, cluster, issued, withdraw=found)
+        todo: Shown | BallotIssued
+        if state is not None and found is not None and found.showable:
+            todo = Shown(found, state)
+        else:
+            todo = _drawn_ballot(ports, conn, visitor, mode, cluster)
+    # Others may wait for the connection for reading, so none is held while this one writes.
+    if isinstance(todo, BallotIssued):
+        return _issue(ports, visitor, cluster, todo, withdraw=found is not None)
+    with ports.database.write() as conn:
+        quotas.lock(conn, visitor.voter, visitor.now_us)  # an erasure waits for it
+        _log_view(ports, conn, visitor, todo.ballot)
+    return todo
 
 
 def _since_us(visitor: Visitor) -> int:
@@ -143,13 +137,11 @@ def _used_up(state: VoterState) -> Allowance | None:
     return "skips" if state.skips_left == 0 else None
 
 
-def _record_view(ports: Ports, visitor: Visitor, found: OpenBallot) -> None:
-    """Log that a ballot was shown again (V-127); an erasure waits for it."""
+def _log_view(ports: Ports, conn: Connection, visitor: Visitor, found: OpenBallot) -> None:
+    """Log that a ballot was shown again (V-127)."""
     shown = BallotShown(ballot=found.id, hour=hour_of(visitor.now_us))
     event = ballot_event(shown, event_id=uuid4(ports.rng), mode=found.mode, visitor=visitor)
-    with ports.database.write() as conn:
-        quotas.lock(conn, visitor.voter, visitor.now_us)
-        project(conn, ports.log.append(conn, event))
+    project(conn, ports.log.append(conn, event))
 
 
 def _drawn_ballot(
@@ -161,7 +153,7 @@ def _drawn_ballot(
     snapshot = ports.catalogue.current(conn)
     board = boards.latest(conn, mode, month)
     known = exposure.mode_indices(conn, snapshot, mode, board)
-    drawn = _draw(snapshot, mode, known, revealed, ports.rng)
+    drawn = draw_ballot(snapshot, mode, known, revealed, ports.rng)
     return _event_body(drawn, mode, visitor, cluster.voter, board.id if board else None, ports)
 
 
@@ -171,17 +163,21 @@ def _issue(
     cluster: Cluster,
     issued: BallotIssued,
     *,
-    withdraw: OpenBallot | None,
+    withdraw: bool,
 ) -> Shown | Capped:
-    """Write a drawn ballot, its holder and its event in one transaction."""
+    """Write a drawn ballot, its holder and its event in one transaction.
+
+    Where open ballots are to be withdrawn, one that may be shown is shown instead of the drawn one.
+    """
     mode = issued.mode
     event = ballot_event(issued, event_id=uuid4(ports.rng), mode=mode, visitor=visitor)
     with ports.database.write() as conn:
         quotas.register(conn, visitor.voter, visitor.now_us)
+        left = _withdraw(ports, conn, visitor, cluster, mode) if withdraw else None
+        if left is not None:
+            return left
         if not _spend(conn, visitor, cluster):
             return Capped("ballots", _lock(conn, visitor, cluster))
-        if withdraw is not None:
-            _withdraw(ports, conn, visitor, withdraw)
         project(conn, ports.log.append(conn, event))
         held = _HOLDER.run(
             conn,
@@ -213,7 +209,7 @@ def _spend(conn: Connection, visitor: Visitor, cluster: Cluster) -> bool:
 
 
 def _event_body(
-    drawn: _Drawn, mode: Mode, visitor: Visitor, voter: str, board: str | None, ports: Ports
+    drawn: Drawn, mode: Mode, visitor: Visitor, voter: str, board: str | None, ports: Ports
 ) -> BallotIssued:
     return BallotIssued(
         mode=mode,
@@ -231,62 +227,20 @@ def _event_body(
     )
 
 
-def _withdraw(ports: Ports, conn: Connection, visitor: Visitor, found: OpenBallot) -> None:
-    """Close a ballot one of whose answers may no longer be shown (V-024).
+def _withdraw(
+    ports: Ports, conn: Connection, visitor: Visitor, cluster: Cluster, mode: Mode
+) -> Shown | None:
+    """Close open ballots, the newest first, up to one all of whose answers may be shown (V-024).
 
-    The voter's row is locked by now: another tab may have closed it since it was looked at.
+    Several are open where another tab was faster, or an expired one came back as the clock was set
+    back.
     """
-    held = load_held(conn, found.id)
-    if held is None or held.state != "open":
-        return
-    withdrawn = BallotWithdrawn(ballot=found.id, hour=hour_of(visitor.now_us))
-    event = ballot_event(withdrawn, event_id=uuid4(ports.rng), mode=found.mode, visitor=visitor)
-    project(conn, ports.log.append(conn, event))
-
-
-def _draw(
-    snapshot: CatalogueSnapshot,
-    mode: Mode,
-    known: Indices,
-    revealed: Revealed,
-    rng: random.Random,
-) -> _Drawn:
-    """Choose the question uniformly, then four of its answers (V-063, V-172).
-
-    Questions not yet voted on this month with four unseen answers come first, then those with
-    seen answers, then any: the ballot then says that it will not count.
-    """
-    open_ = [(q, exposure.eligible(q.answers, known)) for q in snapshot.questions(mode)]
-    all_ = [(q, pool) for q, pool in open_ if exposure.enough(pool)]
-    if not all_:
-        raise NothingToShow(f"no question of mode {mode} has answers of four models")
-    fresh = [(q, pool) for q, pool in all_ if q.key not in revealed.keys_this_month]
-    unseen = [(q, new) for q, pool in fresh if exposure.enough(new := _unseen(pool, revealed))]
-    open_to_all = unseen or fresh or all_
-    # Who skips a question asks for another one, if there is another.
-    others = [(q, pool) for q, pool in open_to_all if q.key != revealed.last_skipped]
-    question, pool = rng.choice(others or open_to_all)
-    draw = exposure.draw(pool, known, rng)
-    by_model = {answer.model: answer for answer in pool}
-    answers = tuple(by_model[model] for model in draw.models)
-    return _Drawn(
-        question=question,
-        answers=answers,
-        draw=exposure.draw_body(draw, pool),
-        will_not_count=_will_not_count(question, answers, revealed),
-    )
-
-
-def _unseen(pool: Sequence[AnswerRef], revealed: Revealed) -> list[AnswerRef]:
-    return [answer for answer in pool if answer.id not in revealed.answers]
-
-
-def _will_not_count(
-    question: QuestionEntry, answers: Sequence[AnswerRef], revealed: Revealed
-) -> str | None:
-    """Name why a vote on this ballot will weigh nothing, as far as can be known before it."""
-    if revealed_among(revealed, (answer.id for answer in answers)):
-        return "seen_answer"
-    if question.key in revealed.keys_this_month:
-        return "repeated_question"
+    state = _lock(conn, visitor, cluster)
+    while (found := load_open(conn, visitor.voter, mode, _since_us(visitor))) is not None:
+        if found.showable:
+            _log_view(ports, conn, visitor, found)
+            return Shown(found, state)
+        withdrawn = BallotWithdrawn(ballot=found.id, hour=hour_of(visitor.now_us))
+        event = ballot_event(withdrawn, event_id=uuid4(ports.rng), mode=mode, visitor=visitor)
+        project(conn, ports.log.append(conn, event))
     return None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, QueuePool, event
 
 from arena import catalogue_changes
+from arena.ballot_store import HeldBallot
 from arena.catalogue import render_missing
 from arena.catalogue_changes import Recorder
 from arena.demo_pack import load_demo
@@ -229,6 +232,80 @@ def test_a_ballot_is_withdrawn_when_an_answer_is_held(arena: ArenaSite) -> None:
     assert arena.held(page.token).state == "withdrawn"
     assert [each.body["ballot"] for each in arena.events("ballot.withdrawn")] == [held.id]
     assert arena.count("vote") == 0
+
+
+def open_beside(arena: ArenaSite, voter: Voter, way: str) -> tuple[HeldBallot, HeldBallot]:
+    """Return an older and a newer ballot of speed that are open at once."""
+    older = arena.held(voter.ballot().token)
+    if way == "clock set back":
+        arena.clock.advance(3 * 24 * 3600)
+        newer = arena.held(voter.ballot().token)
+        arena.clock.advance(10 - 3 * 24 * 3600)
+        return older, newer
+    arena.execute("UPDATE ballot SET state = 'skipped' WHERE id = :id", id=older.id)
+    arena.clock.advance(5)
+    newer = arena.held(voter.ballot().token)
+    arena.execute("UPDATE ballot SET state = 'open' WHERE id = :id", id=older.id)
+    return older, newer
+
+
+@pytest.mark.parametrize("way", ["clock set back", "two requests at once"])
+@pytest.mark.parametrize("held", [1, 2])
+def test_of_two_open_ballots_those_that_may_be_shown_stay(
+    arena: ArenaSite, way: str, held: int
+) -> None:
+    """The newest with a held answer gives way to the older one, which costs no further ballot."""
+    voter = arena.voter()
+    older, newer = open_beside(arena, voter, way)
+    for each in (newer, older)[:held]:
+        hold(arena, each.slots[0].answer)
+
+    shown = voter.get("/?mode=speed")
+
+    assert shown.status_code == 200
+    page = page_of(shown)
+    assert (arena.held(page.token).id == older.id) == (held == 1)
+    assert arena.held(page.token).showable
+    withdrawn = [each.body["ballot"] for each in arena.events("ballot.withdrawn")]
+    assert withdrawn == [newer.id, older.id][:held]
+    assert len(arena.events("ballot.issued")) == 1 + held
+    assert [each.body["ballot"] for each in arena.events("ballot.shown")] == [older.id][held - 1 :]
+
+
+def test_a_ballot_opened_at_every_try_is_busy(arena: ArenaSite) -> None:
+    """Whoever finds another ballot opened meanwhile tries once more, then is told to come back."""
+    voter = arena.voter()
+    first = arena.held(voter.ballot().token)
+    voter.post("/skip", {"ballot": page_of(voter.get("/")).token})
+    tries: list[str] = []
+
+    def open_meanwhile(
+        _conn: Connection, cursor: sqlite3.Cursor, statement: str, *_: object
+    ) -> None:
+        if "INSERT INTO ballot_holder" in statement:
+            tries.append(statement)
+            # Rolled back with the ballot that it stops.
+            cursor.execute("UPDATE ballot SET state = 'open' WHERE id = ?", (first.id,))
+
+    event.listen(arena.database._writer, "before_cursor_execute", open_meanwhile)
+    answer = voter.get("/")
+
+    assert (answer.status_code, reason_of(answer)) == (503, "busy")
+    assert len(tries) == 2
+    assert arena.count("ballot", "state = 'skipped'") == arena.count("ballot") == 1
+
+
+def test_nobody_waits_for_reading_while_a_view_is_written(arena: ArenaSite) -> None:
+    """Showing and issuing a ballot hold no connection for reading while they wait to write."""
+    voter = arena.voter()
+    reading: list[int] = []
+    pool = arena.database._reader.pool
+    assert isinstance(pool, QueuePool)
+    event.listen(arena.database._writer, "begin", lambda _conn: reading.append(pool.checkedout()))
+    voter.ballot()
+    voter.ballot()
+
+    assert set(reading) == {0}
 
 
 def test_the_first_real_import_closes_demo_ballots(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from arena import ballots, catalogue_changes, exposure
+from arena import ballot_draw, catalogue_changes, exposure
 from arena.ballot_store import Revealed
 from arena.catalogue import render_missing
 from arena.catalogue_changes import Recorder
@@ -154,7 +154,7 @@ def test_a_held_or_failed_answer_enters_no_ballot(arena: ArenaSite) -> None:
     drawn = {
         answer.id
         for _ in range(600)
-        for answer in ballots._draw(
+        for answer in ballot_draw.draw_ballot(
             snapshot, "speed", known, Revealed(frozenset(), frozenset()), arena.services.rng
         ).answers
     }

@@ -12,7 +12,7 @@ from typing import Any
 
 from werkzeug.test import TestResponse
 
-from arena import ballots, exposure
+from arena import ballot_draw, exposure
 from arena.ballot_store import Revealed
 from arena.refits import refit_now
 from tests.fixtures.arena_site import ArenaSite, route_of
@@ -34,7 +34,9 @@ def drawn(arena: ArenaSite) -> list[tuple[str, ...]]:
         known = exposure.mode_indices(conn, snapshot, "speed", None)
     nothing = Revealed(frozenset(), frozenset())
     return [
-        tuple(a.model for a in ballots._draw(snapshot, "speed", known, nothing, rng).answers)
+        tuple(
+            a.model for a in ballot_draw.draw_ballot(snapshot, "speed", known, nothing, rng).answers
+        )
         for rng in [arena.services.rng]
         for _ in range(DRAWS)
     ]
