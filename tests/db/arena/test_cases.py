@@ -160,7 +160,7 @@ def test_an_answers_case_holds_its_reports(either_arena: ArenaSite) -> None:
         now_us=arena.clock(),
     )
     decided = read_case(arena, Subject("answer", answer))
-    assert decided.state == "decided"
+    assert decided.state == "withheld"
     assert [each.verdict for each in decided.decisions] == ["withheld"]
 
 
@@ -180,6 +180,7 @@ def test_a_ban_stops_votes_and_is_made_once(either_arena: ArenaSite) -> None:
     voter = arena.voter()
     cast = vote(arena, voter)
     name = cast.body["voter"]
+    page = voter.ballot()
 
     done = at_once([lambda: ban(arena, name), lambda: ban(arena, name, BEN)])
 
@@ -187,7 +188,6 @@ def test_a_ban_stops_votes_and_is_made_once(either_arena: ArenaSite) -> None:
     (banned,) = arena.events("voter.banned")
     assert voter.id not in banned.body_text
     assert banned.body["voter"] == name
-    page = voter.ballot()
     arena.clock.advance(30)
     assert reason_of(voter.vote(page.token, htmx=True)) == "banned"
     assert arena.count("vote_strike") == 0
