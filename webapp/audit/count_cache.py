@@ -10,17 +10,22 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final, cast
 
+import structlog
 from flask import Flask, current_app
 
 from antiabuse.utc import MINUTE_US, hour_of
 from arena.audit import Count, LoggedCounts, logged_counts, told_counts
 from ledger import store
 from ledger.database import Database
+from ledger.errors import DatabaseBusy, LedgerError
 
 __all__ = ["CountCache", "count_cache", "init_count_cache"]
 
+_log = structlog.get_logger("webapp.audit")
+
 _EXTENSION: Final = "audit_counts"
 _KEPT: Final = 24
+_WAIT_S: Final = 10.0  # as long as for one of the database's connections
 _KEPT_US: Final = 5 * MINUTE_US  # an hour's last events reach the log up to minutes after its end
 
 
@@ -47,18 +52,45 @@ class CountCache:
 
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
-        self._lock = threading.Lock()
+        self._counting = threading.Lock()
 
     def of(self, database: Database, month: str, now_us: int) -> tuple[Count, ...]:
-        """Return a month's counts, at most five minutes old; readers at once wait for one count."""
-        with self._lock:
-            found = self._kept.pop(month, _NOTHING)
-            if not found.is_fresh(now_us):
-                found = _grown(database, month, found, now_us)
-            if len(self._kept) >= _KEPT:
-                del self._kept[next(iter(self._kept))]
-            self._kept[month] = found
-        return found.told
+        """Return a month's counts, at most five minutes old.
+
+        While another reader counts, or the database cannot be read, older ones are told again.
+        Where there are none yet, readers at once wait for one count.
+
+        Raises:
+            DatabaseBusy: it took too long.
+        """
+        kept = self._kept.get(month, _NOTHING)
+        if kept.is_fresh(now_us):
+            return kept.told
+        if not self._counting.acquire(timeout=_WAIT_S if kept is _NOTHING else 0):
+            if kept is _NOTHING:
+                raise DatabaseBusy("other readers' counts are still being made: try again")
+            return kept.told
+        try:
+            return self._counted(database, month, now_us).told
+        finally:
+            self._counting.release()
+
+    def _counted(self, database: Database, month: str, now_us: int) -> _Kept:
+        kept = self._kept.get(month, _NOTHING)
+        if kept.is_fresh(now_us):
+            return kept
+        try:
+            grown = _grown(database, month, kept, now_us)
+        except LedgerError as unable:
+            if kept is _NOTHING:
+                raise
+            _log.warning("audit_not_counted", error=type(unable).__name__)
+            return kept
+        self._kept.pop(month, None)
+        if len(self._kept) >= _KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[month] = grown
+        return grown
 
 
 def _grown(database: Database, month: str, kept: _Kept, now_us: int) -> _Kept:

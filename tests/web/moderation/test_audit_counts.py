@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from threading import Event
 
 import pytest
 from sqlalchemy import Connection
@@ -12,7 +13,8 @@ from sqlalchemy import Connection
 from arena import audit
 from arena.audit import LoggedCounts
 from ledger import store
-from tests.fixtures.arena_site import ArenaSite
+from ledger.errors import DatabaseBusy
+from tests.fixtures.arena_site import ArenaSite, reason_of
 from tests.fixtures.moderation_cases import one_sided_voter
 from webapp.audit import count_cache
 
@@ -64,15 +66,70 @@ def test_an_entry_is_counted_once(arena: ArenaSite, monkeypatch: pytest.MonkeyPa
         assert arena.voter().get("/audit").status_code == 200
     told = arena.voter().get("/audit/counts.csv").text
     with arena.database.read() as conn:
-        size, whole = store.head(conn).size, audit.public_counts(conn, "2026-11", arena.clock())
+        size = store.head(conn).size
+        logged = audit.logged_counts(conn, "2026-11", 0, size)
 
     spans = [span for _, span in asked]
     assert spans[0][0] == 0
     assert spans[-1][1] == size
     assert all(low == high for (_, high), (low, _) in pairwise(spans))
     assert told.splitlines()[1:] == [
-        f"{each.kind},{each.hour},{each.reason or ''},{each.count}" for each in whole
+        f"{each.kind},{each.hour},{each.reason or ''},{each.count}"
+        for each in audit.told_counts(logged, arena.clock())
     ]
+
+
+def test_counts_outlive_a_busy_database(arena: ArenaSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where they cannot be made anew the old ones are told, and the next goes on from them."""
+    one_sided_voter(arena, 2)
+    arena.sequence()
+    arena.clock.advance(3_600)
+    before = votes_counted(arena)
+    arena.clock.advance(301)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(count_cache, "logged_counts", busy)
+        meanwhile = votes_counted(arena)
+        first = arena.voter().get("/audit?month=2026-10")
+    asked = watch_counting(monkeypatch)
+
+    assert (before, meanwhile, votes_counted(arena)) == (2, 2, 2)
+    assert (first.status_code, reason_of(first)) == (503, "busy")
+    assert [low > 0 for _, (low, _) in asked] == [True]
+
+
+def busy(*_: object) -> LoggedCounts:
+    """Stand for a database all of whose connections are in use."""
+    raise DatabaseBusy("all connections are in use")
+
+
+def test_nobody_waits_for_another_readers_count(
+    arena: ArenaSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While one reader counts, others are told what is known."""
+    one_sided_voter(arena, 2)
+    arena.sequence()
+    arena.clock.advance(3_600)
+    assert votes_counted(arena) == 2
+    arena.clock.advance(301)
+    began, go_on = Event(), Event()
+
+    def slow(conn: Connection, month: str, low: int, high: int) -> LoggedCounts:
+        began.set()
+        assert go_on.wait(30)
+        return audit.logged_counts(conn, month, low, high)
+
+    monkeypatch.setattr(count_cache, "logged_counts", slow)
+    with ThreadPoolExecutor(2) as pool:
+        counting = pool.submit(votes_counted, arena)
+        assert began.wait(30)
+        other = pool.submit(votes_counted, arena)
+        try:
+            told = other.result(timeout=5)
+        finally:
+            go_on.set()
+
+    assert (told, counting.result()) == (2, 2)
 
 
 def watch_counting(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, int]]]:
