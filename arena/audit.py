@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -23,7 +24,7 @@ from arena.ballot_events import ANY_MODE, arena_stream
 from arena.boards import MODES
 from arena.closed_months import is_archived
 from arena.errors import NotArchived
-from ledger import search, store
+from ledger import search
 from ledger.event import Disclosure
 from ledger.search import body_fields, logged, recorded, recorded_for_moderators
 
@@ -32,10 +33,10 @@ __all__ = [
     "Count",
     "LoggedCounts",
     "Order",
+    "Reading",
     "every_row_for_moderators",
     "every_row_in_public",
     "logged_counts",
-    "public_counts",
     "public_rows",
     "row_for_moderators",
     "rows_for_moderators",
@@ -43,6 +44,9 @@ __all__ = [
 ]
 
 Order = Literal["oldest", "newest"]
+Reading = Callable[[], AbstractContextManager[Connection]]
+"""Opens a connection to read with, such as `Database.read`."""
+
 LoggedCounts = Counter[tuple[str, str, str | None]]
 """Events by kind, hour and reason."""
 
@@ -186,38 +190,29 @@ def _by(key: ColumnElement[int], order: Order) -> ColumnElement[int]:
     return key if order == "oldest" else key.desc()
 
 
-def every_row_for_moderators(conn: Connection, wanted: AuditFilter) -> Iterator[AuditRow]:
-    """Yield all rows that a filter keeps, page by page, for a file."""
+def every_row_for_moderators(reading: Reading, wanted: AuditFilter) -> Iterator[AuditRow]:
+    """Yield all rows that a filter keeps, for a file; each page is read with its own connection.
+
+    So none is held while a slow reader takes the rows.
+    """
     page = AuditPage((), -1)
     while page.next is not None:
-        page = rows_for_moderators(conn, wanted, page.next, _EXPORT_ROWS)
+        with reading() as conn:
+            page = rows_for_moderators(conn, wanted, page.next, _EXPORT_ROWS)
         yield from page.rows
 
 
-def every_row_in_public(conn: Connection, wanted: AuditFilter) -> Iterator[AuditRow]:
-    """Yield all rows of an archived month that a filter keeps, page by page, for a file.
+def every_row_in_public(reading: Reading, wanted: AuditFilter) -> Iterator[AuditRow]:
+    """Yield all rows of an archived month that a filter keeps, read as for moderators.
 
     Raises:
         NotArchived: as for `public_rows`, at the first row.
     """
     page = AuditPage((), -1)
     while page.next is not None:
-        page = public_rows(conn, wanted, page.next, _EXPORT_ROWS)
+        with reading() as conn:
+            page = public_rows(conn, wanted, page.next, _EXPORT_ROWS)
         yield from page.rows
-
-
-def public_counts(conn: Connection, month: str, now_us: int) -> tuple[Count, ...]:
-    """Count a month's logged events by kind, hour and reason, for everybody (V-143).
-
-    Only hours that are over are counted, so that nobody learns a vote's reason by watching; but
-    for an hour's last events, logged minutes after its end, the answer changes once an hour.
-
-    Args:
-        conn: to read with.
-        month: `2026-11`.
-        now_us: the present.
-    """
-    return told_counts(logged_counts(conn, month, 0, store.head(conn).size), now_us)
 
 
 def logged_counts(conn: Connection, month: str, low: int, high: int) -> LoggedCounts:
@@ -251,7 +246,11 @@ def logged_counts(conn: Connection, month: str, low: int, high: int) -> LoggedCo
 
 
 def told_counts(counted: LoggedCounts, now_us: int) -> tuple[Count, ...]:
-    """Return the counts of hours that are over, in order of hours."""
+    """Return what everybody is told of the counts, in order of hours (V-143).
+
+    Only hours that are over are told, so that nobody learns a vote's reason by watching; but for an
+    hour's last events, logged minutes after its end, the answer changes once an hour.
+    """
     present = hour_of(now_us)
     return tuple(
         Count(*key, count)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -182,11 +181,8 @@ def streamed(wanted: AuditFilter, ending: str, *, private: bool) -> Response:
     database, write = services().database, csv_lines if ending == "csv" else json_lines
     read = every_row_for_moderators if private else every_row_in_public
 
-    def lines() -> Iterator[str]:
-        with database.read() as conn:
-            yield from write(read(conn, wanted), private=private)
-
-    response = Response(lines(), mimetype=_TYPES[ending])
+    lines = write(read(database.read, wanted), private=private)
+    response = Response(lines, mimetype=_TYPES[ending])
     name = f"audit-{wanted.month or 'all'}.{ending}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["Cache-Control"] = "no-store"

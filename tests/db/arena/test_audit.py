@@ -58,9 +58,8 @@ class Lived:
 
     def rows(self, **wanted: object) -> list[AuditRow]:
         """Return those rows."""
-        with self.arena.database.read() as conn:
-            kept = AuditFilter(**wanted)  # type: ignore[arg-type]
-            return list(audit.every_row_for_moderators(conn, kept))
+        kept = AuditFilter(**wanted)  # type: ignore[arg-type]
+        return list(audit.every_row_for_moderators(self.arena.database.read, kept))
 
 
 @pytest.fixture
@@ -192,8 +191,7 @@ def test_moderators_see_exact_times_and_the_public_does_not(lived: Lived) -> Non
     assert row.private["voter"] == lived.voters[0].id
     assert row.at_us == row.private["at_us"]
     close_month(arena)
-    with arena.database.read() as conn:
-        public = list(audit.every_row_in_public(conn, AuditFilter(month=MONTH)))
+    public = list(audit.every_row_in_public(arena.database.read, AuditFilter(month=MONTH)))
     assert {each.private for each in public} == {None}
     text = "".join([*csv_lines(public), *json_lines(public)])
     for voter in lived.voters:
@@ -239,9 +237,9 @@ def test_an_archived_month_is_public_by_log_index(lived: Lived) -> None:
 def counts(arena: ArenaSite) -> dict[tuple[str, str | None], int]:
     """Return the public counts by kind and reason, of all hours."""
     with arena.database.read() as conn:
-        found = audit.public_counts(conn, MONTH, arena.clock())
+        found = audit.logged_counts(conn, MONTH, 0, store.head(conn).size)
     summed: Counter[tuple[str, str | None]] = Counter()
-    for each in found:
+    for each in audit.told_counts(found, arena.clock()):
         summed[each.kind, each.reason] += each.count
     return summed
 
@@ -268,7 +266,8 @@ def test_counts_tell_no_name(lived: Lived) -> None:
     """Nothing in a count names a voter, a vote, a model or a question."""
     lived.arena.clock.advance(3600)
     with lived.arena.database.read() as conn:
-        told = repr(audit.public_counts(conn, MONTH, lived.arena.clock()))
+        logged = audit.logged_counts(conn, MONTH, 0, store.head(conn).size)
+    told = repr(audit.told_counts(logged, lived.arena.clock()))
     for event in lived.votes:
         for secret in (event.id, event.body["voter"], event.body["question"], event.body["ballot"]):
             assert secret not in told

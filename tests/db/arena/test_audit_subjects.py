@@ -33,8 +33,7 @@ def reviewed(either_arena: ArenaSite) -> ArenaSite:
 
 def found(arena: ArenaSite, wanted: AuditFilter) -> set[str]:
     """Return the ids of the events that a filter keeps."""
-    with arena.database.read() as conn:
-        return {row.event for row in audit.every_row_for_moderators(conn, wanted)}
+    return {row.event for row in audit.every_row_for_moderators(arena.database.read, wanted)}
 
 
 def naming(arena: ArenaSite, *words: str) -> set[str]:

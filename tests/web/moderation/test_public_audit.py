@@ -9,7 +9,7 @@ import json
 import re
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import QueuePool, text
 
 from tests.fixtures.arena_site import ArenaSite, Voter, at, reason_of
 from tests.fixtures.moderation_cases import OneSided, dispute_of, flag_of, one_sided_voter
@@ -147,6 +147,21 @@ def test_a_votes_entries_are_a_file(seen: OneSided, anybody: Voter) -> None:
     ]
     flags = {row["flag"] for row in rows if row["kind"] in ("flag.raised", "flag.decided")}
     assert flags == {row["event"] for row in rows if row["kind"] == "flag.raised"}
+
+
+def test_a_slow_reader_of_a_file_holds_no_connection(arena: ArenaSite) -> None:
+    """Between two lines the connection is others' to use, in public and for moderators."""
+    pool = arena.database._reader.pool
+    assert isinstance(pool, QueuePool)
+    one_sided_voter(arena, 3)
+    archive(arena)
+    for client, path in (
+        (arena.voter().client, "/audit/rows.csv?month=2026-11"),
+        (moderator_of(arena).client, "/moderation/audit.jsonl?month=2026-11"),
+    ):
+        lines = client.get(path, buffered=False).iter_encoded()
+        assert [bool(next(lines)) for _ in range(2)] == [True, True]
+        assert pool.checkedout() == 0
 
 
 def test_nothing_private_is_told(arena: ArenaSite, seen: OneSided, anybody: Voter) -> None:
