@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Subquery, and_, exists, or_, select
 
-from antiabuse.utc import SECOND_US
+from antiabuse.utc import HOUR_US, SECOND_US
 from arena.audit_subjects import (
     about_flag,
     about_vote,
@@ -36,7 +36,6 @@ _FREQUENT: Final = frozenset(
         "vote.refused",
     }
 )
-_HOUR_US: Final = 3600 * SECOND_US
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +159,7 @@ def _between(
         exact.append(events.c.id >= uuid7_from(_first_us(since)))
     if until is not None:
         rounded.append(hour <= until)
-        exact.append(events.c.id < uuid7_from(_first_us(until) + _HOUR_US))
+        exact.append(events.c.id < uuid7_from(_first_us(until) + HOUR_US))
     return or_(and_(*rounded), and_(*exact))
 
 

@@ -20,14 +20,14 @@ from antiabuse.detectors.favourite import favourite_model
 from antiabuse.detectors.finding import Detector, Finding
 from antiabuse.detectors.labels import repetitive_labels
 from antiabuse.detectors.rules import DetectorRules
-from bench.attacks.setting import DAY_US, START_US
+from antiabuse.utc import HOUR_US
+from bench.attacks.setting import START_US
 from ranking import lobster
 from ranking.leave_out import LeaveOut
 from ranking.lobster import Choices, Fit, Floats, Ints
 
 __all__ = ["EXCLUDING", "Looks", "Verdict", "look_at_month", "look_at_voter", "strict_rules"]
 
-HOUR_US: Final = DAY_US // 24
 # A moderator strikes votes for these alone; shared devices, bursts and influence need a look at
 # other evidence, because they name honest voters as well.
 EXCLUDING: Final = frozenset(
