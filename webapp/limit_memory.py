@@ -81,14 +81,14 @@ class WindowMemory(MemoryStorage):
     def get_moving_window(
         self,
         key: str,
-        limit: int,  # noqa: ARG002 - the interface's; a window never holds more
+        limit: int,  # noqa: ARG002 - the interface's; all entries held are counted
         expiry: int,
     ) -> tuple[float, int]:
         """Return when the window's oldest entry was made, now without one, and their number.
 
         Args:
             key: what is limited.
-            limit: as entered with; the entries held are never more.
+            limit: as entered with; more are held where `enter` filled a full window.
             expiry: the window's length in seconds.
         """
         now = self._clock() / SECOND_US
