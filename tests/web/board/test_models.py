@@ -42,6 +42,15 @@ def test_the_register_lists_every_model(month: ArenaSite) -> None:
     assert html.count("no place yet") == len(rows) - len(ranked)
 
 
+def test_a_model_is_registered_before_its_first_vote(arena: ArenaSite) -> None:
+    """The register says since when it lists models, and does so."""
+    html = page(arena, "/models")
+
+    assert arena.count("vote") == 0
+    assert [slug for slug, *_ in MODELS if slug not in html] == []
+    assert f"{len(MODELS)} models, each from its import on" in html
+
+
 def test_an_empty_register_says_what_will_be_here(open_empty_arena: OpenArena) -> None:
     """Without models there is a sentence and a next step."""
     html = page(open_empty_arena(), "/models")
