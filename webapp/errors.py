@@ -29,7 +29,7 @@ from webapp.visitors import address_hashes, request_time_us, returning_visitor
 from webapp.vote.ban_view import ban_of
 from webapp.wiring import services
 
-__all__ = ["Act", "Problem", "init_errors", "problem_response", "refusal_problem", "wants_json"]
+__all__ = ["init_errors", "problem_response", "wants_json"]
 
 _log = structlog.get_logger("webapp.errors")
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from arena.audit import Order
 from arena.audit_filter import AuditFilter
 from arena.audit_names import Named, names_beginning
-from webapp.errors import Act, Problem
+from webapp.refusals import Act, Problem
 
 __all__ = [
     "AGAINST",

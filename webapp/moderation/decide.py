@@ -25,9 +25,10 @@ from arena.case_subject import Subject
 from arena.errors import UnknownCode
 from arena.review_rulings import AnswerState
 from arena.standing_reasons import JoinReason, PartReason, RestoreReason, StrikeReason
-from webapp.errors import Act, Problem, problem_response
+from webapp.errors import problem_response
 from webapp.moderation.cases import back_to
 from webapp.moderation.guard import MODERATORS, actor, moderators_only
+from webapp.refusals import Act, Problem
 from webapp.visitors import request_time_us
 from webapp.wiring import services
 
@@ -217,7 +218,7 @@ def decide_vote(vote_id: str) -> AnyResponse:
             services().ports,
             actor(),
             [vote_id],
-            reason=StrikeReason(review_rules.check_reason(review_rules.Act.UPHOLD_FLAG, reason)),
+            reason=StrikeReason(review_rules.check_reason(review_rules.Act.STRIKE_VOTE, reason)),
             case=case,
             now_us=request_time_us(),
         )

@@ -17,10 +17,11 @@ from antiabuse.accounts import Role
 from antiabuse.sessions import Session, find_session, touch
 from arena.moderation import Actor
 from ledger.errors import DatabaseBusy
-from webapp.errors import Act, Problem, problem_response
+from webapp.errors import problem_response
 from webapp.limits import reading_limit
 from webapp.moderation.cookies import session_token
 from webapp.moderation.return_paths import return_path
+from webapp.refusals import Act, Problem
 from webapp.visitors import request_time_us
 from webapp.wiring import services
 

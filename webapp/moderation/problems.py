@@ -21,7 +21,8 @@ from arena.errors import (
     UnknownDecision,
     UnknownVote,
 )
-from webapp.errors import Act, Problem, problem_response
+from webapp.errors import problem_response
+from webapp.refusals import Act, Problem
 
 __all__ = ["init_moderation_problems"]
 
