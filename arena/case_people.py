@@ -13,13 +13,13 @@ from sqlalchemy import Connection, func, select
 
 from arena.bans import ban_of, banned_among
 from arena.case_subject import Subject, stands_on_ballots
+from arena.clusters import members_with
 from arena.errors import UnknownCase
-from arena.review_tables import cluster_member, joining
+from arena.review_tables import joining
 from arena.standing_events import AccountJoined, AccountParted
+from arena.stored_events import stored_event
 from arena.tables import vote
 from arena.voter_names import ban_decisions, held_names, names_of, voter_of
-from ledger import store
-from ledger.event import StoredEvent
 
 __all__ = ["Joining", "OtherName", "People", "people_of"]
 
@@ -106,7 +106,7 @@ def people_of(
     return People(
         banned=banned,
         erased=erased,
-        joined=_joined(conn, month, voters),
+        joined=members_with(conn, month, voters),
         joinings=_joinings(conn, month, voters),
         in_use=subject.month is None or stands_on_ballots(conn, subject.month, subject.name),
         others=() if person is None else _others(conn, subject, person),
@@ -138,24 +138,13 @@ def _others(conn: Connection, subject: Subject, person: str) -> tuple[OtherName,
     return tuple(found)
 
 
-def _joined(conn: Connection, month: str, voters: Collection[str]) -> dict[str, str]:
-    clusters = select(cluster_member.c.cluster).where(
-        cluster_member.c.month == month, cluster_member.c.voter.in_(voters)
-    )
-    query = select(cluster_member.c.voter, cluster_member.c.cluster).where(
-        cluster_member.c.month == month, cluster_member.c.cluster.in_(clusters)
-    )
-    rows = conn.execute(query.order_by(cluster_member.c.voter))
-    return {row.voter: row.cluster for row in rows}
-
-
 def _joinings(conn: Connection, month: str, voters: Collection[str]) -> tuple[Joining, ...]:
     query = (
         select(joining.c.event_id)
         .where(joining.c.month == month, joining.c.voter.in_(voters))
         .distinct()
     )
-    events = [_stored(conn, event_id) for event_id in conn.execute(query).scalars().all()]
+    events = [stored_event(conn, each) for each in conn.execute(query).scalars().all()]
     found: list[Joining] = []
     own = set(voters) if len(voters) == 1 else set[str]()
     known = set(own)
@@ -173,10 +162,3 @@ def _joinings(conn: Connection, month: str, voters: Collection[str]) -> tuple[Jo
             Joining(recorded.id, event.KIND, event.at_us, event.moderator, event.reason, told)
         )
     return tuple(found)
-
-
-def _stored(conn: Connection, event_id: str) -> StoredEvent:
-    recorded = store.read_event(conn, event_id)
-    if recorded is None:  # the projection names stored events alone
-        raise LookupError(f"the joining {event_id} is not in the log")
-    return recorded

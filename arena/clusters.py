@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from antiabuse import quotas
 from antiabuse.identity import pseudonym
@@ -13,9 +14,10 @@ from antiabuse.statements import Statement
 from antiabuse.utc import month_of
 from antiabuse.voter import VoterState
 from arena.ports import Ports
+from arena.review_tables import cluster_member
 from arena.visitor import Visitor
 
-__all__ = ["Cluster", "cluster_of", "joined_to", "state_of"]
+__all__ = ["Cluster", "cluster_of", "joined_to", "members_with", "state_of"]
 
 _NAME: Final = Statement(
     "SELECT cluster FROM cluster_member WHERE month = :month AND voter = :voter"
@@ -67,6 +69,20 @@ def cluster_of(conn: Connection, ports: Ports, visitor: Visitor) -> Cluster:
         return Cluster(own, own, ())
     holders = _HOLDERS.run(conn, month=month, cluster=name).scalars()
     return Cluster(own, name, tuple(sorted(set(holders) - {visitor.voter})))
+
+
+def members_with(conn: Connection, month: str, voters: Collection[str]) -> dict[str, str]:
+    """Return the clusters of a month that hold any of these voters: cluster by member, in order.
+
+    Who is joined to nobody is not in it.
+    """
+    named, member = cluster_member.alias(), cluster_member.alias()
+    clusters = select(named.c.cluster).where(named.c.month == month, named.c.voter.in_(voters))
+    query = select(member.c.voter, member.c.cluster).where(
+        member.c.month == month, member.c.cluster.in_(clusters)
+    )
+    rows = conn.execute(query.order_by(member.c.voter))
+    return {row.voter: row.cluster for row in rows}
 
 
 def joined_to(conn: Connection, month: str, voter_id: str) -> tuple[str, ...]:

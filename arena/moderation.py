@@ -15,12 +15,13 @@ from sqlalchemy import Connection, Row, select
 from antiabuse.utc import hour_of
 from arena import closed_months
 from arena.boards import as_mode
+from arena.clusters import members_with
 from arena.errors import AlreadyJoined, AlreadyStruck, NotStruck, SeveralMonths, UnknownVote
 from arena.events import Mode
 from arena.ports import Ports
 from arena.projection import project
 from arena.publishing import one_worker_at_a_time
-from arena.review_tables import cluster_member, vote_strike
+from arena.review_tables import vote_strike
 from arena.standing_events import (
     AccountJoined,
     StandingEvent,
@@ -267,16 +268,12 @@ def _members(conn: Connection, month: str, voters: Sequence[str]) -> list[frozen
     missing = set(wanted) - set(conn.execute(present).scalars())
     if missing or len(wanted) < 2:  # noqa: PLR2004 - one voter cannot be joined
         raise UnknownVote(f"{len(missing)} of {len(wanted)} voters have no vote in {month}")
-    member = cluster_member.c
-    query = select(member.voter, member.cluster).where(
-        member.month == month, member.voter.in_(wanted)
-    )
-    named = {row.voter: row.cluster for row in conn.execute(query)}
-    groups = [frozenset({voter}) for voter in wanted if voter not in named]
-    for cluster in sorted(set(named.values())):
-        whole = select(member.voter).where(member.month == month, member.cluster == cluster)
-        groups.append(frozenset(conn.execute(whole).scalars()))
-    return groups
+    members = members_with(conn, month, wanted)
+    groups = [frozenset({voter}) for voter in wanted if voter not in members]
+    clusters = sorted(set(members.values()))
+    return groups + [
+        frozenset(voter for voter, own in members.items() if own == cluster) for cluster in clusters
+    ]
 
 
 def write(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from arena import closed_months, moderation
+from arena.clusters import members_with
 from arena.errors import NotJoined
 from arena.moderation import Actor
 from arena.ports import Ports
 from arena.publishing import one_worker_at_a_time
-from arena.review_tables import cluster_member
 from arena.standing_events import AccountParted
 from arena.standing_reasons import PartReason
 from ledger.ids import uuid7
@@ -51,7 +51,7 @@ def part(
     with ports.database.write() as conn:
         closed_months.check_open(conn, month, now_us)
         one_worker_at_a_time(conn)  # a joining at the same time must see it
-        left = set(_cluster_with(conn, month, voters)) - set(voters)
+        left = _cluster_with(conn, month, voters) - set(voters)
         rest = sorted(left) if len(left) > 1 else []
         event = AccountParted(
             month=month,
@@ -65,15 +65,9 @@ def part(
         return moderation.write(ports, conn, event, uuid7(now_us, ports.rng), actor)
 
 
-def _cluster_with(conn: Connection, month: str, voters: Sequence[str]) -> Sequence[str]:
+def _cluster_with(conn: Connection, month: str, voters: Sequence[str]) -> set[str]:
     """Return all members of the one cluster that holds these voters."""
-    member = cluster_member.c
-    query = select(member.voter, member.cluster).where(
-        member.month == month, member.voter.in_(sorted(set(voters)))
-    )
-    rows = conn.execute(query).all()
-    clusters = {row.cluster for row in rows}
-    if len(clusters) != 1 or len(rows) < len(set(voters)):
+    members = members_with(conn, month, voters)
+    if len(set(members.values())) != 1 or not members.keys() >= set(voters):
         raise NotJoined("these voters are not joined to one another any more: look again")
-    whole = select(member.voter).where(member.month == month, member.cluster.in_(clusters))
-    return conn.execute(whole).scalars().all()
+    return set(members)

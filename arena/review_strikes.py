@@ -16,8 +16,8 @@ from arena.case_subject import Subject
 from arena.review_events import FlagDecided
 from arena.review_rulings import leaks_known_since
 from arena.review_tables import decision, flag, flag_vote, vote_strike
+from arena.stored_events import stored_event
 from arena.tables import ballot_slot, vote
-from ledger import store
 from ledger.search import recorded
 
 __all__ = ["released"]
@@ -65,9 +65,7 @@ def _strikes(conn: Connection, vote_ids: Sequence[str]) -> dict[str, _Strike]:
     rows = conn.execute(of_votes).all()
     made: dict[str, _Strike] = {}
     for event_id in {row.event_id for row in rows}:
-        event = store.read_event(conn, event_id)
-        if event is None:  # the projection names stored events alone
-            raise LookupError(f"the strike {event_id} is not in the log")
+        event = stored_event(conn, event_id)
         by_detector = "flag" in event.body
         case = f"flag:{event.body['flag']}" if by_detector else str(event.body["case"])
         made[event_id] = _Strike(event.seq, case)
