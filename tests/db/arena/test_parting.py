@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from antiabuse import quotas
 from antiabuse.identity import pseudonym
 from arena import bans, difference, moderation, parting, refits
 from arena.ballot_store import revealed_to
-from arena.boards import PublishedBoard
 from arena.clusters import cluster_of
 from arena.errors import ClosedMonth, NotJoined
 from arena.rebuild import rebuild
 from arena.standing_reasons import JoinReason, PartReason
-from arena.vote_columns import Columns, VoteColumns
+from arena.vote_columns import VoteColumns
 from arena.vote_life import vote_life_for_moderators
-from ledger.canonical import canonical
-from ranking import lobster
 from tests.fixtures.arena_site import ArenaSite, Voter, reason_of
-from tests.fixtures.arena_votes import published, read_columns, refit, vote_by_order, votes_by_order
+from tests.fixtures.arena_votes import (
+    published,
+    read_columns,
+    refit,
+    rows_of,
+    rows_text,
+    vote_by_order,
+    votes_by_order,
+)
 from tests.fixtures.review_cases import ADA, BEN, at_once, visitor
 
 MONTH = "2026-11"
@@ -56,22 +59,6 @@ def voters_with_votes(arena: ArenaSite, count: int) -> list[Voter]:
     for voter in voters:
         vote_by_order(arena, voter=voter)
     return sorted(voters, key=lambda voter: name_of(arena, voter))
-
-
-def rows_text(arena: ArenaSite, board: PublishedBoard) -> bytes:
-    """Return a board's rows as hashed."""
-    with arena.database.read() as conn:
-        query = text("SELECT body FROM board WHERE id = :id")
-        body = json.loads(conn.execute(query, {"id": board.id}).scalar_one())
-    return canonical({"rows": body["rows"]})
-
-
-def rows_of(columns: Columns, basket: Sequence[str]) -> bytes:
-    """Return the rows that a board of these votes has, as they were cast."""
-    counted, _ = refits.counted(columns)
-    made = lobster.board(lobster.fit(counted.choices()), basket=basket or None)
-    sums = refits.totals(counted)
-    return canonical({"rows": [refits.row_body(row, sums) for row in made.models]})
 
 
 def clusters(arena: ArenaSite, voters: Sequence[Voter]) -> list[tuple[str, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,19 +14,24 @@ from sqlalchemy import select, text
 
 from antiabuse.identity import pseudonym
 from arena import boards, moderation, parting, refits, rules, standing
-from arena.boards import PublishedBoard
 from arena.errors import AlreadyJoined
 from arena.moderation import Actor
 from arena.rebuild import rebuild
 from arena.side_boards import refit_side_boards_if_due
 from arena.standing_reasons import JoinReason, PartReason, RestoreReason, StrikeReason
 from arena.tables import vote
-from arena.vote_columns import Columns, VoteColumns
+from arena.vote_columns import VoteColumns
 from ledger import store
-from ledger.canonical import canonical
-from ranking import lobster
 from tests.fixtures.arena_site import ArenaSite
-from tests.fixtures.arena_votes import published, read_columns, refit, vote_by_order, votes_by_order
+from tests.fixtures.arena_votes import (
+    published,
+    read_columns,
+    refit,
+    rows_of,
+    rows_text,
+    vote_by_order,
+    votes_by_order,
+)
 
 MONTH = "2026-11"
 ACTOR = Actor("Rosa", "M-0001")
@@ -73,22 +77,6 @@ def part(arena: ArenaSite, voters: Sequence[str]) -> str:
 def vote_ids(arena: ArenaSite, mode: str = "speed") -> list[str]:
     """Return all votes of a mode in the order they were cast."""
     return [each.id for each in arena.events("vote.cast") if each.body["mode"] == mode]
-
-
-def rows_text(arena: ArenaSite, board: PublishedBoard) -> bytes:
-    """Return a board's rows as hashed."""
-    with arena.database.read() as conn:
-        query = text("SELECT body FROM board WHERE id = :id")
-        body = json.loads(conn.execute(query, {"id": board.id}).scalar_one())
-    return canonical({"rows": body["rows"]})
-
-
-def rows_of(columns: Columns, basket: Sequence[str]) -> bytes:
-    """Return the rows that a board made of exactly these votes has."""
-    counted, _ = refits.counted(columns)
-    made = lobster.board(lobster.fit(counted.choices()), basket=basket or None)
-    sums = refits.totals(counted)
-    return canonical({"rows": [refits.row_body(row, sums) for row in made.models]})
 
 
 def places_of(arena: ArenaSite, votes: Sequence[str]) -> list[int]:
