@@ -23,7 +23,10 @@ setup: $(VENV)/.stamp-project $(BROWSER_FILES) ## make the environment .venv and
 	@:
 
 run: setup ## start the server and its worker on data in ./var
-	@ARENA_DATA_DIR=$${ARENA_DATA_DIR:-./var} exec $(BIN)/arena serve
+	@export ARENA_DATA_DIR="$${ARENA_DATA_DIR:-$(CURDIR)/var}"; \
+	printf 'For other commands on this arena, in a second terminal: export ARENA_DATA_DIR="%s"\n' \
+		"$$ARENA_DATA_DIR"; \
+	exec $(BIN)/arena serve
 
 test: setup chromium ## run the whole suite: unit, both databases, web, browser
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)

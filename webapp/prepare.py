@@ -45,7 +45,10 @@ def prepared_services(settings: Settings) -> Services:
     """
     file = Path(settings.database_url.removeprefix("sqlite:///"))
     if settings.database_url.startswith("sqlite:") and not file.exists():
-        message = f"there is no arena in {file.parent}: set ARENA_DATA_DIR, or run `arena serve`"
+        message = (
+            f"there is no arena in {file.parent}: set ARENA_DATA_DIR to the folder of its data"
+            " (`make run` names it), or run `arena serve` to make a new one there"
+        )
         raise SettingsError(message)
     require_prepared(settings)
     return build_services(settings)
