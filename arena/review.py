@@ -18,7 +18,7 @@ from arena.moderation import Actor
 from arena.ports import Ports
 from arena.review_events import FlagDecided, FlagVerdict
 from arena.review_record import record_by_moderator
-from arena.review_rules import Act, check_reason
+from arena.review_rules import Act, check_flag_reason, check_reason
 from arena.review_strikes import released
 from arena.review_tables import flag, flag_vote, vote_strike
 from arena.standing_reasons import RestoreReason, StrikeReason
@@ -52,7 +52,7 @@ def decide_flag(
         flag_id: of the flag.
         seen: the state that the moderator saw.
         verdict: another one than that state.
-        reason: a code of the verdict's list.
+        reason: a code of the verdict's list; of upholding, one that fits the detector.
         now_us: when.
 
     Returns:
@@ -70,6 +70,8 @@ def decide_flag(
     check_reason(_ACTS[verdict], reason)
     with ports.database.write() as conn:
         found = _as_seen(conn, flag_id, seen, verdict)
+        if verdict == "upheld":
+            check_flag_reason(found.detector, reason)
         change = _uphold if verdict == "upheld" else _dismiss
         event = FlagDecided(
             flag=flag_id,
@@ -88,7 +90,8 @@ def _as_seen(
     conn: Connection, flag_id: str, seen: FlagState, verdict: FlagVerdict
 ) -> Row[*tuple[Any, ...]]:
     """Lock a flag that is in the state its moderator saw, which the verdict changes."""
-    query = select(flag.c.mode, flag.c.month, flag.c.state).where(flag.c.id == flag_id)
+    columns = (flag.c.detector, flag.c.mode, flag.c.month, flag.c.state)
+    query = select(*columns).where(flag.c.id == flag_id)
     found = conn.execute(query.with_for_update()).one_or_none()
     if found is None:
         raise UnknownCase(f"there is no flag {flag_id}")

@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from antiabuse.detectors.finding import Detector
 from arena.errors import UnknownCode
 from arena.standing_reasons import RESTORE_REASONS, STRIKE_REASONS, RestoreReason, StrikeReason
 
-__all__ = ["REASONS", "Act", "ReviewRules", "check_reason", "current"]
+__all__ = [
+    "REASONS",
+    "Act",
+    "ReviewRules",
+    "check_flag_reason",
+    "check_reason",
+    "current",
+    "flag_reasons",
+]
 
 
 class Act(StrEnum):
@@ -18,6 +27,7 @@ class Act(StrEnum):
 
     UPHOLD_FLAG = "uphold_flag"
     DISMISS_FLAG = "dismiss_flag"
+    STRIKE_VOTE = "strike_vote"
     WITHHOLD_ANSWER = "withhold_answer"
     CLEAR_ANSWER = "clear_answer"
     UPHOLD_DISPUTE = "uphold_dispute"
@@ -28,8 +38,14 @@ class Act(StrEnum):
 
 
 REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
-    # Only a detector strikes by itself; decisions that are taken back restore by themselves.
+    # Only a detector strikes by itself; decisions that are taken back restore by themselves. That an
+    # answer names its author is seen on one ballot, never by a detector that looks at voters.
     Act.UPHOLD_FLAG: {
+        code.value: text
+        for code, text in STRIKE_REASONS.items()
+        if code not in (StrikeReason.DETECTOR, StrikeReason.IDENTITY_LEAK)
+    },
+    Act.STRIKE_VOTE: {
         code.value: text
         for code, text in STRIKE_REASONS.items()
         if code is not StrikeReason.DETECTOR
@@ -79,6 +95,36 @@ REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
     },
 }
 """Code and plain sentence of every reason."""
+
+_ONE_PERSON: Final = (
+    StrikeReason.SAME_PERSON,
+    StrikeReason.COORDINATED,
+    StrikeReason.AUTOMATED,
+)
+_NO_CHOICE: Final = (StrikeReason.CARELESS, StrikeReason.AUTOMATED)
+_FOR_A_MODEL: Final = (
+    StrikeReason.ONE_SIDED,
+    StrikeReason.COORDINATED,
+    StrikeReason.SAME_PERSON,
+    StrikeReason.AUTOMATED,
+)
+_FLAG_REASONS: Final[Mapping[Detector, tuple[StrikeReason, ...]]] = {
+    Detector.REPEATED_QUESTION: _ONE_PERSON,
+    Detector.REPETITIVE_LABELS: _NO_CHOICE,
+    Detector.FAVOURITE_MODEL: _FOR_A_MODEL,
+    Detector.FAST_DWELL: _NO_CHOICE,
+    Detector.SHARED_DEVICE: _ONE_PERSON,
+    Detector.SHARED_ADDRESS: _ONE_PERSON,
+    Detector.MODEL_AGENDA: _FOR_A_MODEL,
+    Detector.CARELESS: _NO_CHOICE,
+    Detector.IDENTICAL_BALLOTS: _ONE_PERSON,
+    Detector.BURST: _FOR_A_MODEL,
+    Detector.CAMPAIGN: _FOR_A_MODEL,
+    Detector.SEEN_ANSWER: _FOR_A_MODEL,
+    # Who moves a score much may do so in any way.
+    Detector.INFLUENCE: (*_FOR_A_MODEL, StrikeReason.CARELESS),
+}
+"""Of the reasons to uphold a flag, those that what its detector measures can bear out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,4 +204,20 @@ def check_reason(act: Act, reason: str) -> str:
     """
     if reason not in REASONS[act]:
         raise UnknownCode(f"{reason!r} is no reason to {act.value.replace('_', ' ')}")
+    return reason
+
+
+def flag_reasons(detector: str) -> Mapping[str, str]:
+    """Return the reasons for which a flag of a detector may be upheld, the likeliest first."""
+    return {code.value: STRIKE_REASONS[code] for code in _FLAG_REASONS[Detector(detector)]}
+
+
+def check_flag_reason(detector: str, reason: str) -> str:
+    """Return a reason code if a flag of that detector may be upheld for it.
+
+    Raises:
+        UnknownCode: it is not on the list of that detector.
+    """
+    if reason not in flag_reasons(detector):
+        raise UnknownCode(f"{reason!r} is no reason to uphold a flag of this kind")
     return reason

@@ -76,7 +76,7 @@ _OF_KIND: Final[Mapping[str, Mapping[Any, str]]] = {
     "vote.restored": RESTORE_REASONS,
     "account.joined": JOIN_REASONS,
     "account.parted": PART_REASONS,
-    "flag.decided": {**REASONS[Act.UPHOLD_FLAG], **REASONS[Act.DISMISS_FLAG]},
+    "flag.decided": {**REASONS[Act.STRIKE_VOTE], **REASONS[Act.DISMISS_FLAG]},
     "answer.held": REASONS[Act.WITHHOLD_ANSWER],
     "answer.cleared": REASONS[Act.CLEAR_ANSWER],
     "answer.decided": {**REASONS[Act.WITHHOLD_ANSWER], **REASONS[Act.CLEAR_ANSWER]},

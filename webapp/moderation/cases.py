@@ -11,7 +11,7 @@ from arena import review_rules
 from arena.case_subject import Subject
 from arena.cases import Case, case_for_moderators
 from arena.review_queue import neighbours_in_queue
-from arena.review_rules import REASONS, Act
+from arena.review_rules import REASONS, Act, flag_reasons
 from arena.standing_reasons import JOIN_REASONS, PART_REASONS
 from webapp.board.caches import board_caches
 from webapp.board.names import model_names
@@ -59,6 +59,7 @@ def show(subject: str) -> AnyResponse:
         statistics=statistics_of(case, names),
         may_join=join_rows(case) if case.month_open else [],
         reasons={act.value: reasons_of(act) for act in Act},
+        uphold_reasons=list(flag_reasons(case.flag.detector).items()) if case.flag else [],
         join_reasons={code.value: text for code, text in JOIN_REASONS.items()},
         part_reasons={code.value: text for code, text in PART_REASONS.items()},
         rules=review_rules.current(),

@@ -37,7 +37,7 @@ def show(vote_id: str) -> AnyResponse:
         vote=next((each for each in case.votes.rows if each.id == vote_id), None),
         case=case,
         against=AGAINST,
-        strike_reasons=reasons_of(Act.UPHOLD_FLAG),
+        strike_reasons=reasons_of(Act.STRIKE_VOTE),
         restore_reasons=reasons_of(Act.UPHOLD_DISPUTE),
         nav="moderation",
         room="audit",

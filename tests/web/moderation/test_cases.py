@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from antiabuse.detectors.finding import Detector
 from antiabuse.utc import month_of
 from tests.fixtures.arena_site import ArenaSite, reason_of
 from tests.fixtures.arena_votes import refit, votes_by_order
@@ -132,6 +133,8 @@ def test_the_second_of_two_moderators_is_told(
         {"verdict": "upheld", "reason": ""},
         {"verdict": "upheld", "reason": "chance"},
         {"verdict": "upheld", "reason": "detector"},
+        {"verdict": "upheld", "reason": "identity_leak"},
+        {"verdict": "upheld", "reason": "careless"},
         {"verdict": "", "reason": "one_sided"},
         {"verdict": "score", "reason": "one_sided"},
         {"verdict": "upheld", "reason": "one_sided", "seen": ""},
@@ -147,6 +150,33 @@ def test_a_decision_needs_a_reason_of_its_own_list(
 
     assert refused.status_code == 422
     assert struck(arena) == 0
+
+
+@pytest.mark.parametrize(
+    "detector,offered,missing",
+    [
+        (Detector.MODEL_AGENDA, "one_sided", "careless"),
+        (Detector.CARELESS, "careless", "one_sided"),
+        (Detector.SHARED_DEVICE, "same_person", "careless"),
+    ],
+)
+def test_a_flag_offers_the_reasons_that_fit_its_detector(
+    arena: ArenaSite,
+    seen: OneSided,
+    rosa: Moderator,
+    detector: Detector,
+    offered: str,
+    missing: str,
+) -> None:
+    """What a detector of that kind cannot have seen is no reason to uphold its flag."""
+    page = rosa.get(f"/moderation/cases/flag:{flag_of(arena, seen, detector)}").text
+    listed = page.partition('id="reason-upheld"')[2].partition("</select>")[0]
+
+    assert f'value="{offered}"' in listed
+    assert f'value="{missing}"' not in listed
+    assert 'value="identity_leak"' not in listed
+    single = rosa.get(f"/moderation/votes/{seen.votes[0]}").text
+    assert 'value="identity_leak"' in single
 
 
 @pytest.mark.parametrize(
