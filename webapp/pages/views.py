@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from ranking import lobster
 from ranking import rules as ranking_rules
 from webapp.htmx import wants_fragment
 from webapp.limits import limiter, reading_limit
-from webapp.rules.numbers import written
+from webapp.rules.numbers import RuleText
 from webapp.wiring import services
 
 pages = Blueprint("pages", __name__)
@@ -29,23 +29,12 @@ _ROBOTS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class RuleField:
-    """One number of a ruleset beside its reason."""
-
-    name: str
-    value: str
-    unit: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class RuleGroup:
     """One room's numbers."""
 
     id: str
-    room: str
     title: str
-    fields: tuple[RuleField, ...]
+    book: RuleText
 
 
 @pages.get("/rules")
@@ -64,21 +53,7 @@ def show_rules() -> Response:
 
 
 def _group(room: str, title: str, ruleset: Any) -> RuleGroup:  # noqa: ANN401 - any of the rulesets
-    return RuleGroup(
-        id=ruleset.id,
-        room=room,
-        title=title,
-        fields=tuple(
-            RuleField(
-                name=field.name.replace("_", " "),
-                value=written(getattr(ruleset, field.name)),
-                unit=field.metadata["unit"],
-                reason=field.metadata["reason"],
-            )
-            for field in fields(ruleset)
-            if field.name != "id"
-        ),
-    )
+    return RuleGroup(id=ruleset.id, title=title, book=RuleText(room, ruleset))
 
 
 @pages.get("/about")

@@ -27,11 +27,11 @@ def page(site: ArenaSite, query: str = "") -> str:
 
 def test_every_number_stands_with_its_reason(arena: ArenaSite) -> None:
     """V-053: every number of the ranking is printed as it is in force, with its reason."""
-    entries = re.findall(r"<div><dt>.*?</dd></div>", unescape(page(arena)))
+    entries = re.findall(r'<div id="ranking-.*?</dd></div>', unescape(page(arena)))
     ruleset = ranking_rules.current()
     for field in fields(ruleset):
         value = f"<strong>{written(getattr(ruleset, field.name))}</strong>"
-        name = f"<code>{field.name.replace('_', ' ')}</code>"
+        name = f'<div id="ranking-{field.name}">'
         reason = f"<dd>{field.metadata['reason']}</dd>"
         assert any(value in e and name in e and reason in e for e in entries), field.name
 
