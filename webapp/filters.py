@@ -56,8 +56,9 @@ def utc(moment_us: int) -> str:
 
 
 def hour(text: str) -> str:
-    """Write an hour as records bear it, `2026-11-30T13:00Z`, for people: `2026-11-30 13:00 UTC`."""
-    return text.replace("T", " ").replace("Z", " UTC")
+    """Write an hour as records bear it, `2026-11-30T13:00Z`: `2026-11-30, 13–14 h UTC`."""
+    begun = datetime.strptime(text, "%Y-%m-%dT%H:00Z").replace(tzinfo=UTC)
+    return f"{begun:%Y-%m-%d}, {begun.hour}\N{EN DASH}{begun.hour + 1} h UTC"
 
 
 def ago(moment_us: int) -> str:

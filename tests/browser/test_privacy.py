@@ -150,6 +150,6 @@ def test_all_that_is_kept_can_be_read_and_erased(
     assert accessibility_faults(page) == []
     assert page.context.cookies() == []
     page.goto("/me")
-    expect(page.get_by_text("has no number of ours")).to_be_visible()
+    expect(page.get_by_text("has no voter number")).to_be_visible()
     assert asking.site.count("vote") == 1
     assert asking.site.count("voter") == 0

@@ -125,7 +125,7 @@ def test_without_a_cookie_there_is_no_file(arena: ArenaSite) -> None:
     assert (refused.status_code, reason_of(refused)) == (403, "bad_identity")
     assert "nothing to erase" in stranger.get("/me/erase").text
     assert stranger.post("/me/erase").status_code == 403
-    assert "no number of ours" in stranger.get("/me").text
+    assert "no voter number" in stranger.get("/me").text
 
 
 def test_a_named_id_is_ignored(consenting: ArenaSite) -> None:

@@ -276,7 +276,7 @@ def test_a_stranger_sees_no_votes_and_no_gaps(arena: ArenaSite) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer, words", [("yes", "You allowed"), ("no", "No code of your device")]
+    "answer, words", [("yes", "You allowed"), ("no", "No device code")]
 )
 def test_my_page_says_what_was_answered_about_the_fingerprint(
     open_arena: OpenArena, answer: str, words: str

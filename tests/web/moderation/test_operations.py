@@ -244,7 +244,7 @@ def test_waiting_cases_are_counted_by_kind(arena: ArenaSite, rosa: Moderator) ->
 
     assert "Flag: 1" in cases
     assert "Answer: 1" in cases
-    assert "The oldest waits since 2026-11-30 12:00 UTC." in cases
+    assert "The oldest waits since 2026-11-30, 12–13 h UTC." in cases
 
 
 def test_failed_sign_ins_of_the_last_day_are_counted(arena: ArenaSite) -> None:
