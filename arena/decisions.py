@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, case, select
 
 from antiabuse.utc import hour_of
 from arena import review_rules
@@ -18,8 +18,11 @@ __all__ = [
     "DecisionPage",
     "PublicDecision",
     "decisions_on_for_moderators",
+    "public_decision",
     "public_decisions",
 ]
+
+_RULINGS: Final = ("flag.decided", "answer.decided", "dispute.decided")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,12 @@ def public_decisions(
     return DecisionPage(shown, shown[-1].id if len(rows) > most else None)
 
 
+def public_decision(conn: Connection, decision_id: str) -> PublicDecision | None:
+    """Return one decision; None where there is none of that id."""
+    row = conn.execute(select(decision).where(decision.c.id == decision_id)).one_or_none()
+    return None if row is None else _public(row)
+
+
 def _public(row: Row[*tuple[Any, ...]]) -> PublicDecision:
     return PublicDecision(
         id=row.id,
@@ -95,9 +104,17 @@ def _public(row: Row[*tuple[Any, ...]]) -> PublicDecision:
 def decisions_on_for_moderators(
     conn: Connection, subject: Subject, also: Sequence[str] = ()
 ) -> tuple[Decision, ...]:
-    """Return what was decided on a case, oldest first; `also` are ids of further decisions."""
+    """Return what was decided on a case, oldest first, a ruling before what it brought about.
+
+    Args:
+        conn: to read with.
+        subject: of the case.
+        also: ids of further decisions.
+    """
     wanted = (decision.c.subject == str(subject)) | decision.c.id.in_(also)
-    query = select(decision).where(wanted).order_by(decision.c.id)
+    # A ruling and what it brings about bear one time.
+    ruled = case((decision.c.kind.in_(_RULINGS), 0), else_=1)
+    query = select(decision).where(wanted).order_by(decision.c.at_us, ruled, decision.c.id)
     return tuple(
         Decision(
             id=row.id,

@@ -19,7 +19,7 @@ from arena.audit import (
 from arena.audit_files import csv_lines, json_lines
 from arena.audit_filter import AuditFilter
 from arena.closed_months import archived_months, is_archived
-from arena.decisions import public_decisions
+from arena.decisions import public_decision, public_decisions
 from arena.difference import board_difference
 from arena.errors import NotArchived, UnknownVote
 from arena.vote_life import vote_life_in_public
@@ -161,11 +161,17 @@ def show_decisions() -> Response:
 @reading_limit
 def show_decision(asked: str) -> Response:
     """Show the board before and after one decision."""
+    wanted = decision_id(asked)
     with services().database.read() as conn:
-        differences = board_difference(conn, decision_id(asked))
+        differences = board_difference(conn, wanted)
+        decided = public_decision(conn, wanted)
         models = services().ports.catalogue.current(conn).models
     page = render_template(
-        "audit/decision.html", differences=differences, names=model_names(models), nav="audit"
+        "audit/decision.html",
+        decided=decided,
+        differences=differences,
+        names=model_names(models),
+        nav="audit",
     )
     return make_response(page)
 
@@ -206,6 +212,7 @@ def _rows(month: str) -> Response:
         life=_life_of(found, asked.filter.vote),
         months=months,
         models=sorted(models),
+        names=model_names(models),
         next_query=found.next and asked.query(after=found.next, month=month),
         nav="audit",
     )

@@ -232,7 +232,13 @@ def test_a_dispute_goes_through_its_states_to_the_voter(
     rosa.send(f"/moderation/votes/{vote}/decide", verdict="strike", reason="careless")
     dispute = dispute_of(arena, seen, "I read all four answers twice.")
     path = f"/moderation/cases/dispute:{dispute}"
-    assert "I read all four answers twice." in rosa.get(path).text
+    page = rosa.get(path).text
+    assert "I read all four answers twice." in page
+    head = page.partition("What was said")[0]
+    assert "The choices cannot be told from random ones." in head
+    assert "by M-" in head
+    assert "No. It was cast with weight" in head
+    assert re.search(r"[A-D] best, [A-D] worst, after [0-9.]+ s of reading", head)
 
     early = rosa.send(f"{path}/decide", verdict="upheld", reason="mistake", text="So it is.")
     rosa.send(f"{path}/recheck", text="The reading time.")
@@ -297,9 +303,10 @@ def test_notes_are_kept_with_the_case(arena: ArenaSite, seen: OneSided, rosa: Mo
 def test_a_votes_life_is_told_from_ballot_to_board(
     arena: ArenaSite, seen: OneSided, rosa: Moderator
 ) -> None:
-    """Issued, cast, flagged, struck, and the boards that counted it or left it out."""
+    """Issued, cast, flagged, counted, struck, left out: boards stand where they came in between."""
     flag = flag_of(arena, seen)
     refit(arena)
+    arena.clock.advance(60)
     rosa.send(
         f"/moderation/cases/flag:{flag}/decide", seen="open", verdict="upheld", reason="one_sided"
     )
@@ -308,7 +315,7 @@ def test_a_votes_life_is_told_from_ballot_to_board(
 
     page = rosa.get(f"/moderation/votes/{seen.votes[0]}").text
 
-    steps = ("Ballot issued", "Vote cast", "Flag raised", "Struck", "Counted on", "Left out of")
+    steps = ("Ballot issued", "Vote cast", "Flag raised", "Counted on", "Struck", "Left out of")
     places = [page.index(f"<strong>{step}") for step in steps]
     assert places == sorted(places)
     assert "Restore the vote" in page
@@ -369,6 +376,9 @@ def test_a_decision_shows_the_board_before_and_after(
     for page in (after, public):
         assert "The last board without it is of" in page
         assert page.count("<tr><td>") >= 4
+    for words in ("Struck, Speed, 2026-11-", "by M-", "4 votes."):
+        assert words in public
+    assert "The votes favour or hurt one model far more than chance allows." in public
     assert seen.votes[0] not in public
     assert seen.name not in public
 
@@ -385,6 +395,7 @@ def test_decisions_are_public_by_handle(arena: ArenaSite, seen: OneSided, rosa: 
     page = arena.voter().get("/decisions").text
 
     assert "Flag decided: upheld" in page
+    assert '<td role="cell" data-name="Mode">Speed</td>' in page
     assert "one_sided" in page
     assert "M-" in page
     assert "rosa" not in page

@@ -249,3 +249,14 @@ def test_archived_months_are_found_from_the_open_one(arena: ArenaSite, anybody: 
     assert links(before, "/audit?month=") == []
     assert links(after, "/audit?month=") == ["/audit?month=2026-10"]
     assert anybody.get("/audit?month=2026-10").status_code == 200
+
+
+def test_models_and_modes_are_called_as_on_the_board(seen: OneSided, anybody: Voter) -> None:
+    """By name with a link to the model's page, and with a capital."""
+    page = anybody.get("/audit?month=2026-11&kind=vote.cast").text
+    addresses = set(links(page, "/models/"))
+
+    assert addresses
+    assert {anybody.get(address).status_code for address in addresses} == {200}
+    assert "<td>Speed</td>" in page
+    assert "<td>speed</td>" not in page
