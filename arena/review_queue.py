@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ _ANSWERS: Final = """
     LEFT JOIN report r ON r.answer_id = a.id AND r.open
     LEFT JOIN ballot b ON b.id = r.ballot_id
     WHERE r.id IS NOT NULL OR (a.state = 'held' AND a.held_for NOT IN :withheld)
-    GROUP BY a.id, a.mode, a.state, a.held_for
+    GROUP BY a.id, a.mode, a.model, a.state, a.held_for
 """
 _DISPUTES: Final = """
     dispute d JOIN vote v ON v.id = d.vote_id
@@ -40,7 +41,7 @@ _QUEUE: Final = f"""
                f.detector AS what,
                (SELECT count(*) FROM flag_vote fv WHERE fv.flag_id = f.id) AS votes,
                length(f.subject) - length(replace(f.subject, ' ', '')) + 1 AS voters,
-               f.subject AS named, 0 AS reports
+               f.subject AS named, 0 AS reports, NULL AS model, f.numbers
         FROM {_FLAGS}
         UNION ALL
         SELECT 'answer', 'answer:' || a.id, a.mode, NULL, coalesce(min(r.hour), ''),
@@ -48,10 +49,11 @@ _QUEUE: Final = f"""
                     THEN 'held' ELSE 'reported' END,
                (SELECT count(*) FROM ballot_slot s JOIN vote v ON v.ballot_id = s.ballot_id
                 WHERE s.answer_id = a.id),
-               count(DISTINCT b.voter), min(b.voter), count(r.id)
+               count(DISTINCT b.voter), min(b.voter), count(r.id), a.model, NULL
         FROM {_ANSWERS}
         UNION ALL
-        SELECT 'dispute', 'dispute:' || d.id, v.mode, v.month, d.hour, d.state, 1, 1, v.voter, 0
+        SELECT 'dispute', 'dispute:' || d.id, v.mode, v.month, d.hour, d.state, 1, 1, v.voter, 0,
+               NULL, NULL
         FROM {_DISPUTES}
     ) waiting
     WHERE (hour, subject) > (:hour, :subject) AND kind LIKE :kind
@@ -93,6 +95,7 @@ class Item:
         voters: flagged together, or who reported the answer.
         voter: the pseudonym where it is one voter alone.
         reports: open ones of the answer.
+        model: that the flag is about, or that wrote the answer; None where it is about none.
     """
 
     subject: Subject
@@ -104,6 +107,7 @@ class Item:
     voters: int
     voter: str | None
     reports: int
+    model: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,7 @@ def queue_for_moderators(
             voters=row.voters,
             voter=row.named if row.voters == 1 else None,
             reports=row.reports,
+            model=row.model if row.numbers is None else json.loads(row.numbers).get("model"),
         )
         for row in rows[:most]
     )

@@ -38,8 +38,8 @@ class Act(StrEnum):
 
 
 REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
-    # Only a detector strikes by itself; decisions that are taken back restore by themselves. That an
-    # answer names its author is seen on one ballot, never by a detector that looks at voters.
+    # Only a detector strikes by itself; decisions that are taken back restore by themselves. No
+    # detector looks at what an answer says of its author: that is a reason on one ballot.
     Act.UPHOLD_FLAG: {
         code.value: text
         for code, text in STRIKE_REASONS.items()

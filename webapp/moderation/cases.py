@@ -26,6 +26,7 @@ from webapp.moderation.case_view import (
 )
 from webapp.moderation.guard import MODERATORS, moderators_only, session_now, uncached
 from webapp.moderation.plain_numbers import few_digits, one_in
+from webapp.moderation.vote_story import vote_story
 from webapp.visitors import request_time_us
 from webapp.wiring import services
 
@@ -50,11 +51,13 @@ def show(subject: str) -> AnyResponse:
     with services().database.read() as conn:
         before, after = neighbours_in_queue(conn, asked)
         names = model_names(services().ports.catalogue.current(conn).models)
+        contested = None if case.dispute is None else vote_story(conn, case.dispute.vote or "")
     page = render_template(
         "moderation/case.html",
         session=session_now(),
         case=case,
         flag=case.flag,
+        contested=contested,
         names=names,
         statistics=statistics_of(case, names),
         may_join=join_rows(case) if case.month_open else [],

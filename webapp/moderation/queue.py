@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from arena.case_subject import CaseKind
 from arena.review_queue import Item, queue_for_moderators
+from webapp.board.names import model_names
 from webapp.moderation.guard import MODERATORS, moderators_only, session_now
 from webapp.wiring import services
 
@@ -36,10 +37,13 @@ def show() -> AnyResponse:
     kind = _KINDS[asked]
     after = (request.args.get("hour", ""), request.args.get("after", ""))
     items, following = _page(kind, after)
+    with services().database.read() as conn:
+        names = model_names(services().ports.catalogue.current(conn).models)
     page = render_template(
         "moderation/queue.html",
         session=session_now(),
         items=items,
+        names=names,
         kind=asked,
         next_url=following and f"/moderation?{urlencode(following)}",
         nav="moderation",

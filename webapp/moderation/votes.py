@@ -6,12 +6,11 @@ from flask import Blueprint, make_response, render_template
 from werkzeug.wrappers import Response as AnyResponse
 
 from arena.case_subject import Subject
-from arena.reveals import load_reveal
 from arena.review_rules import Act
-from arena.vote_life import vote_life_for_moderators
 from webapp.audit.asked import AGAINST
 from webapp.moderation.cases import read_case, reasons_of
 from webapp.moderation.guard import MODERATORS, moderators_only, session_now
+from webapp.moderation.vote_story import vote_story
 from webapp.wiring import services
 
 __all__ = ["vote_pages"]
@@ -24,16 +23,12 @@ vote_pages = Blueprint("moderation_votes", __name__, url_prefix="/moderation")
 def show(vote_id: str) -> AnyResponse:
     """Show what happened to a vote, from its ballot on."""
     with services().database.read() as conn:
-        life = vote_life_for_moderators(conn, vote_id)
-        cast = next(step for step in life.steps if step.event == vote_id)
-        reveal = load_reveal(conn, cast.ballot or "")
+        story = vote_story(conn, vote_id)
     case = read_case(Subject("vote", vote_id))
     page = render_template(
         "moderation/vote.html",
         session=session_now(),
-        life=life,
-        cast=cast,
-        reveal=reveal,
+        story=story,
         vote=next((each for each in case.votes.rows if each.id == vote_id), None),
         case=case,
         against=AGAINST,

@@ -9,7 +9,7 @@ import pytest
 from antiabuse.detectors.finding import Detector
 from antiabuse.utc import month_of
 from arena import own_data
-from tests.fixtures.arena_site import ArenaSite, reason_of
+from tests.fixtures.arena_site import MODELS, ArenaSite, reason_of
 from tests.fixtures.arena_votes import refit
 from tests.fixtures.moderation_cases import OneSided, flag_of, one_sided_voter
 from tests.fixtures.moderators import Moderator, moderator_of
@@ -120,7 +120,10 @@ def test_a_case_links_the_other_flags_of_its_voters(
 
     assert list(pages.values()) == [{many}, {f"flag:{one}"}, {many, f"flag:{one}"}]
     assert stranger not in str(pages)
-    assert "<td>dismissed</td>" in rosa.get(voter_case(arena, seen)).text
+    listed = rosa.get(voter_case(arena, seen)).text.partition('id="flags"')[2]
+    assert '<td data-name="State">dismissed</td>' in listed
+    assert f'<td data-name="Model">{MODELS[0][1]}</td>' in listed
+    assert '<td class="number" data-name="Votes">4</td>' in listed
 
 
 def test_all_votes_of_a_voter_are_struck_at_once(

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.fixtures.arena_site import ArenaSite
+from tests.fixtures.arena_site import MODELS, ArenaSite
 from tests.fixtures.moderation_cases import dispute_of, flag_of, one_sided_voter, report_of
 from tests.fixtures.moderators import Moderator, moderator_of
 
@@ -35,7 +35,7 @@ def test_all_that_waits_is_listed_oldest_first(arena: ArenaSite, rosa: Moderator
 
     assert set(cases_shown(page)) == {f"answer:{answer}", f"flag:{flag}", f"dispute:{dispute}"}
     assert cases_shown(page)[-1] == f"dispute:{dispute}"
-    assert "For or against one model" in page
+    assert f"For or against one model: {MODELS[0][1]}" in page
     assert page.count(f"voter {seen.name[:8]}") == 2
     assert "nobody here or anywhere else can write a score" in page
 
