@@ -6,7 +6,7 @@ the last before it; where it is an older one the page says which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -47,12 +47,14 @@ class Side:
 class CompareView:
     """The choice, and once two models are chosen what is known of them.
 
+    `choices` are the models of the mode, `start` the two that the form shows as chosen.
     `difference` and `error` (half of the 95 % interval) are in points; the error is None where the
     head-to-head board, `pairs`, does not hold it. `older_us` says when that was computed, where it
     is of fewer votes than the scores.
     """
 
     choices: Sequence[ModelInfo]
+    start: tuple[str | None, str | None]
     a: str | None
     b: str | None
     sides: tuple[Side, Side] | None
@@ -95,6 +97,7 @@ def compare_view(
     official: PublishedBoard | None,
     pairs: PublishedBoard | None,
     models: Mapping[str, ModelInfo],
+    entered: Collection[str],
     a: str | None,
     b: str | None,
 ) -> CompareView:
@@ -104,15 +107,17 @@ def compare_view(
         official: the month's board, if there is one.
         pairs: the head-to-head board beside it, which may be some minutes older.
         models: the catalogue's models by slug.
+        entered: the slugs of those that have entered the mode.
         a: the first model chosen, if any.
         b: the second.
     """
-    choices = sorted(models.values(), key=lambda model: model.name.casefold())
+    choices = _choices(official, models, {*entered, *filter(None, (a, b))})
+    start = _start(choices, official, a, b)
     moment = official.computed_us if official else None
     if not a or not b or a == b:
         empty = Sheet(_COLUMNS, ())
         return CompareView(
-            choices, a, b, None, None, None, None, moment, pairs, None, lambda: empty
+            choices, start, a, b, None, None, None, None, moment, pairs, None, lambda: empty
         )
     sides = (_side(models[a], official), _side(models[b], official))
     rows = [side.row for side in sides]
@@ -123,10 +128,29 @@ def compare_view(
         error = rules.current().interval_z * pair.difference_error
     older = pairs and official and pair and pairs.log_size < official.log_size
     return CompareView(
-        choices, a, b, sides, difference, error, pair, moment, pairs,
+        choices, start, a, b, sides, difference, error, pair, moment, pairs,
         older_us=pairs.computed_us if pairs and older else None,
         sheet=partial(_sheet, sides, difference, pair, pairs),
     )  # fmt: skip
+
+
+def _choices(
+    official: PublishedBoard | None, models: Mapping[str, ModelInfo], also: Collection[str]
+) -> list[ModelInfo]:
+    """Return the models that may be compared, by name: those of the board and some more."""
+    on_board = {row.model for row in official.rows} if official else set()
+    found = [models[slug] for slug in on_board.union(also) if slug in models]
+    return sorted(found, key=lambda model: (model.name.casefold(), model.slug))
+
+
+def _start(
+    choices: Sequence[ModelInfo], official: PublishedBoard | None, a: str | None, b: str | None
+) -> tuple[str | None, str | None]:
+    """Return what the form begins with: the models asked for, else the board's two strongest."""
+    strongest = sorted(official.rows, key=lambda row: -row.score) if official else []
+    slugs = [row.model for row in strongest] + [model.slug for model in choices]
+    first = a or next((slug for slug in slugs if slug != b), None)
+    return first, b or next((slug for slug in slugs if slug != first), None)
 
 
 def _sheet(

@@ -30,7 +30,7 @@ def dots(board: PublishedBoard, names: Mapping[str, str], title: str, kind: str)
             Range(names[row.model], float(row.best_place or 0), None, float(row.worst_place or 0))
             for row in ranked
         ]
-        return Dots(title, "Place", tuple(places), None, whole_numbers=True)
+        return Dots(title, "Place", tuple(places), None)
     ranges = [Range(names[row.model], row.low, row.score, row.high) for row in rows]
     return Dots(title, _axis(rows), tuple(ranges), rules.current().score_base)
 

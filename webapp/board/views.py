@@ -8,7 +8,7 @@ from flask import Blueprint, Response, abort, make_response, render_template
 from sqlalchemy import Connection
 
 from antiabuse.utc import month_of, previous_month
-from arena import boards, fit_faults, refits
+from arena import boards, fit_faults, refits, state_history
 from arena.fit_faults import BoardFault, FitFault
 from ranking import rules as ranking_rules
 from webapp.board.asked import KIND_OF_VIEW, SINCE_DAYS, Asked, find_board, find_scores, single
@@ -139,10 +139,11 @@ def compare() -> Response:
         asked = find_scores(conn, now)
         models = services().ports.catalogue.current(conn).models
         pairs = find_pairs(conn, asked)
+        entered = {change.model for change in state_history.changes(conn, asked.mode)}
     slugs = (single("a"), single("b"))
     if any(slug and slug not in models for slug in slugs):
         abort(404)
-    view = compare_view(asked.board, pairs, models, *slugs)
+    view = compare_view(asked.board, pairs, models, entered, *slugs)
     if kind is not None:
         return as_file(asked.board, "compare", view.sheet(), kind)
     page = render_template(

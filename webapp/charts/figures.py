@@ -35,7 +35,6 @@ class Dots:
     axis: str
     rows: tuple[Range, ...]
     middle: float | None
-    whole_numbers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

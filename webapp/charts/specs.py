@@ -82,9 +82,8 @@ def _names(palette: Palette, size: Size) -> alt.Y:
 def _dots(figure: Dots, palette: Palette, size: Size) -> Layered:
     rows = [{"name": r.name, "low": r.low, "at": r.at, "high": r.high} for r in figure.rows]
     base = alt.Chart(_data(rows)).encode(y=_names(palette, size))
-    step = 1 if figure.whole_numbers else alt.Undefined
     x = alt.X("low:Q", title=figure.axis, scale=alt.Scale(zero=False, nice=True))
-    x = x.axis(tickCount=6, tickMinStep=step, format="d")
+    x = x.axis(tickCount=6, tickMinStep=1, format="d")
     layers: list[alt.Chart] = []
     if figure.middle is not None:
         rule = alt.Chart(_data([{"middle": figure.middle}]))
@@ -139,7 +138,7 @@ def _bars(figure: Bars, palette: Palette, size: Size) -> Layered:
     base = alt.Chart(_data(rows)).encode(y=_names(palette, size))
     room = max((whole for _, whole, _ in figure.rows), default=1) * size.words
     x = alt.X("whole:Q", title=figure.axis, scale=alt.Scale(domain=[0, room], nice=False))
-    x = x.axis(tickCount=5, format=",d")
+    x = x.axis(tickCount=5, tickMinStep=1, format=",d")
     thick = min(20, size.row // 2)
     whole = base.mark_bar(color=palette.reach, height=thick, cornerRadius=3).encode(x=x)
     part = base.mark_bar(color=palette.accent, height=thick, cornerRadius=3).encode(x="part:Q")

@@ -202,7 +202,6 @@ def picks_figure(statistic: Statistic) -> Dots:
             if row in farthest
         ),
         middle=None,
-        whole_numbers=True,
     )
 
 

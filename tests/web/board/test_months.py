@@ -208,5 +208,5 @@ def test_a_models_course_names_its_month(month: ArenaSite) -> None:
     """Months later the heading still says of which month the course is."""
     month.clock.now_us = at("2027-02-15T12:00:00+00:00")
     html = text_of(month, f"/models/{WEAK}")
-    assert re.search(r'<h2 id="history">Its course in November 2026</h2>', html)
+    assert re.search(r'<h2 id="history">Its score over November 2026</h2>', html)
     assert f"mode=speed&amp;month={MONTH}&amp;a={WEAK}" in html
