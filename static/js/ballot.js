@@ -5,6 +5,7 @@
   "use strict";
   const STEP_MS = 200; // how often the view is sampled
   const AWAKE_MS = 5000; // an unfocused window counts this long after its last sign of a reader
+  const THANKS_MS = 8000; // how long the thanks for a report stand in the bar
   const PHONE = matchMedia("(max-width: 699px)");
 
   let reading = null; // one per ballot shown: {ballot, ms, shares, last}
@@ -59,6 +60,9 @@
     link.querySelector("[data-seen-words]").textContent = say(state);
   }
 
+  // Up to here the rules give weight 0; without the attribute the ballot counts for nothing anyway.
+  const weighsNothing = () => reading.ms <= 1000 * Number(reading.ballot.dataset.zeroS ?? NaN);
+
   const smallestShare = () => Math.min(...Object.values(reading.shares));
 
   function writeReading() {
@@ -95,14 +99,18 @@
     button.setAttribute("aria-disabled", String(!best));
     disarm();
     const words = best ? say(worst ? "both" : "best", { best, worst }) : say("choose");
+    showWait();
     const status = document.getElementById("vote-status");
     if (status.textContent !== words) status.textContent = words;
   }
 
-  // The seconds until a vote is allowed run outside the live region, in silence.
+  // The seconds until a vote is allowed run outside the live region, in silence; and so does what
+  // a vote weighs that was hardly read.
   function showWait() {
     const seconds = Math.max(0, Math.ceil((waitUntil - performance.now()) / 1000));
-    const words = seconds ? say("wait", { seconds }) : "";
+    const light = weighsNothing();
+    if (!light) document.querySelector("#ballot-message [data-light]")?.remove();
+    const words = seconds ? say("wait", { seconds }) : light && picked("best") ? say("light") : "";
     const place = document.getElementById("vote-wait");
     if (place.textContent === words) return;
     place.textContent = words;
@@ -120,6 +128,7 @@
     const [best, worst] = [picked("best"), picked("worst")];
     document.querySelector(".bar").classList.add("is-armed");
     document.getElementById("vote-change").hidden = false;
+    if (weighsNothing()) tell(say("light"), "light"); // here nothing stands beside the button
     document.querySelector("#vote-button span").textContent = say(worst ? "send-both" : "send", { best, worst });
   }
 
@@ -135,6 +144,26 @@
     }
   }
 
+  // A key, or a way out, sends with one act: hardly read it is held once and sent when it comes
+  // again. Whoever picks and then presses Vote with a pointer has the words beside the button.
+  function holdsBack(event) {
+    sample();
+    const act = `${event.submitter?.value} ${picked("best")} ${picked("worst")}`;
+    const aimed = event.target.id === "ballot-form" && reading.byPointer;
+    if (!weighsNothing() || aimed || reading.held === act) return false;
+    reading.held = act;
+    tell(say("light-again"), "light");
+    return true;
+  }
+
+  function tell(words, about) {
+    const text = document.createElement("p");
+    text.className = "message";
+    if (about) text.dataset[about] = "";
+    text.textContent = words;
+    document.getElementById("ballot-message").replaceChildren(text);
+  }
+
   // ---- sending -------------------------------------------------------------------------------
   const isVote = (form) => form?.id === "ballot-form" || form?.id === "ballot-other";
 
@@ -147,7 +176,7 @@
 
   document.addEventListener("submit", (event) => {
     if (!reading || !isVote(event.target)) return;
-    if (document.querySelector(".bar").hasAttribute("data-busy")) {
+    if (document.querySelector(".bar").hasAttribute("data-busy") || holdsBack(event)) {
       event.preventDefault();
       event.stopImmediatePropagation();
       return;
@@ -159,10 +188,7 @@
 
   document.addEventListener("htmx:error", (event) => {
     if (!ballot() || !event.detail?.ctx?.request) return;
-    const text = document.createElement("p");
-    text.className = "message";
-    text.textContent = say("lost");
-    document.getElementById("ballot-message").replaceChildren(text);
+    tell(say("lost"));
   });
 
   document.addEventListener("htmx:finally:request", () => {
@@ -179,12 +205,23 @@
 
   document.addEventListener("click", (event) => {
     if (!reading) return;
+    reading.byPointer = event.detail > 0; // a key that presses a button counts no clicks
     if (event.target.closest("#vote-button")) onVoteClick(event);
     if (event.target.closest("#vote-change")) {
       disarm();
       document.getElementById("vote-button").focus();
     }
   });
+
+  // A report that arrived gives the answers their place back, and later the bar its own.
+  function thank() {
+    const thanks = reading && document.querySelector("#ballot-message [data-done=reported]");
+    const panel = thanks && document.querySelector(".ballot .more[open]");
+    if (!panel) return;
+    panel.open = false;
+    panel.querySelector("summary").focus({ focusVisible: false });
+    setTimeout(() => thanks.remove(), THANKS_MS);
+  }
 
   // A tap on the worst already chosen takes it back.
   document.addEventListener("pointerdown", (event) => {
@@ -221,6 +258,7 @@
     start();
     const message = reading && document.querySelector("#ballot-message [data-retry]");
     if (message) waitUntil = performance.now() + 1000 * Number(message.dataset.retry);
+    thank();
   });
   document.addEventListener("arena:choose", (event) => { if (reading) choose(event.detail.pick, event.detail.letter); });
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);

@@ -95,6 +95,20 @@ def test_a_report_does_not_touch_the_vote(live: LiveArena, open_page: OpenPage) 
     expect(page.locator("#reveal-heading")).to_have_text("You picked B as best, C as worst.")
 
 
+def test_a_report_that_arrived_gives_the_place_back(live: LiveArena, open_page: OpenPage) -> None:
+    """The panel closes with the focus on its name, and the thanks leave the bar after a while."""
+    page = open_page(live.url, viewport="phone")
+    page.clock.install()
+    page.goto("/")
+    page.locator(".more summary").tap()
+    page.get_by_role("button", name="Report", exact=True).tap()
+    expect(page.locator("#ballot-message")).to_contain_text("Your report has arrived.")
+    expect(page.locator("#report-form")).to_be_hidden()
+    expect(page.locator(".more summary")).to_be_focused()
+    page.clock.run_for(10_000)
+    expect(page.locator("#ballot-message")).to_be_empty()
+
+
 @pytest.fixture
 def asking(open_live: OpenLive) -> LiveArena:
     """An arena that asks for consent to a device code."""

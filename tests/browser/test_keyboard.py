@@ -18,10 +18,27 @@ def focused_answer(page: Page) -> str | None:
     return found
 
 
+def read(open_page: OpenPage, live: LiveArena) -> Page:
+    """Open a ballot and let five seconds pass on the page's clock."""
+    page = open_page(live.url)
+    page.clock.install()
+    page.goto("/")
+    page.clock.run_for(5_000)
+    return page
+
+
+def hasty(open_page: OpenPage, live: LiveArena) -> Page:
+    """Open a ballot on whose page hardly any time passes."""
+    page = open_page(live.url)
+    page.clock.install()
+    page.goto("/")
+    page.clock.pause_at(page.evaluate("Date.now()") + 300)
+    return page
+
+
 def test_a_vote_by_shortcuts(live: LiveArena, open_page: OpenPage) -> None:
     """A, Shift+D and Enter cast the vote; the focus ends on the reveal's heading."""
-    page = open_page(live.url)
-    page.goto("/")
+    page = read(open_page, live)
     page.keyboard.press("a")
     page.keyboard.press("Shift+D")
     expect(page.locator("#vote-status")).to_have_text("A is best, D is worst.")
@@ -32,8 +49,7 @@ def test_a_vote_by_shortcuts(live: LiveArena, open_page: OpenPage) -> None:
 
 def test_a_vote_by_tab_and_arrows(live: LiveArena, open_page: OpenPage) -> None:
     """Without shortcuts Tab reaches answers A to D, best, worst and Vote in this order."""
-    page = open_page(live.url)
-    page.goto("/")
+    page = read(open_page, live)
     stops: list[str] = []
     for _ in range(60):
         page.keyboard.press("Tab")
@@ -65,11 +81,48 @@ def test_the_way_outs_have_keys(
     live: LiveArena, open_page: OpenPage, key: str, verdict: str
 ) -> None:
     """E sends "About the same" and X "Both bad", at once."""
-    page = open_page(live.url)
-    page.goto("/")
+    page = read(open_page, live)
     page.keyboard.press(key)
     expect(page.locator("#reveal")).to_be_visible()
     assert live.site.count("vote", "verdict = :verdict", verdict=verdict) == 1
+
+
+@pytest.mark.parametrize("keys", [("b", "Shift+C", "Enter"), ("e",), ("x",)])
+def test_keys_in_haste_are_held_once(
+    live: LiveArena, open_page: OpenPage, keys: tuple[str, ...]
+) -> None:
+    """A vote that would weigh 0 for its reading time says so; the same key again sends it."""
+    page = hasty(open_page, live)
+    for key in keys:
+        page.keyboard.press(key)
+    expect(page.locator("#ballot-message")).to_contain_text("Not sent yet: read for 2 s or less")
+    assert live.site.count("vote") == 0
+    page.keyboard.press(keys[-1])
+    expect(page.locator("#reveal")).to_be_visible()
+    assert live.site.count("vote") == 1
+
+
+def test_another_key_in_haste_is_held_too(live: LiveArena, open_page: OpenPage) -> None:
+    """What was said of one way out does not send the other."""
+    page = hasty(open_page, live)
+    page.keyboard.press("e")
+    page.keyboard.press("x")
+    expect(page.locator("#ballot-message")).to_contain_text("Not sent yet")
+    assert live.site.count("vote") == 0
+
+
+def test_the_words_on_haste_go_once_they_hold_no_more(live: LiveArena, open_page: OpenPage) -> None:
+    """Past two seconds of reading they leave the bar, and a key sends at once."""
+    page = hasty(open_page, live)
+    page.keyboard.press("b")
+    expect(page.locator("#vote-wait")).to_have_text("Read for 2 s or less, a vote weighs 0.")
+    page.keyboard.press("Enter")
+    expect(page.locator("#ballot-message")).to_contain_text("Not sent yet")
+    page.clock.run_for(5_000)
+    expect(page.locator("#ballot-message")).to_be_empty()
+    expect(page.locator("#vote-wait")).to_be_empty()
+    page.keyboard.press("Enter")
+    expect(page.locator("#reveal")).to_be_visible()
 
 
 def test_s_skips_unrevealed(live: LiveArena, open_page: OpenPage) -> None:

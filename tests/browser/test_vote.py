@@ -91,7 +91,9 @@ def test_a_way_out_is_sent_without_the_picks(
 ) -> None:
     """A way-out pressed after picking carries neither pick: the two forms never mix (V-010)."""
     page = open_page(live.url)
+    page.clock.install()
     page.goto("/")
+    page.clock.run_for(5_000)  # in haste it would be held once
     page.locator("#best-A").check()
     page.locator("#worst-B").check()
     page.get_by_role("button", name=verdict).click()
@@ -207,10 +209,10 @@ def test_a_server_that_is_gone_loses_no_choice(live: LiveArena, open_page: OpenP
     page = open_page(live.url, expected_errors=("net::ERR_CONNECTION_REFUSED", "Failed to fetch"))
     page.goto("/")
     page.locator("#best-B").check()
-    page.route("**/vote", lambda route: route.abort("connectionrefused"))
+    page.route("**/vote?*", lambda route: route.abort("connectionrefused"))
     page.locator("#vote-button").click()
     expect(page.locator("#ballot-message")).to_contain_text("Your choice and your reading are kept")
     expect(page.locator("#best-B")).to_be_checked()
-    page.unroute("**/vote")
+    page.unroute("**/vote?*")
     page.locator("#vote-button").click()
     expect(page.locator("#reveal")).to_be_visible()

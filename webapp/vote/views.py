@@ -16,6 +16,7 @@ from arena import after_vote, ballots, votes
 from arena.ballot_store import LETTERS, load_held, route_holder
 from arena.ballots import Shown, Stopped
 from arena.boards import as_mode
+from arena.closed_months import is_open
 from arena.clusters import state_of
 from arena.dispute_views import Dispute, own_disputes
 from arena.events import Mode
@@ -46,6 +47,10 @@ _CAPS = {
     "ballots": Refusal.BALLOT_CAP,
     "skips": Refusal.SKIP_CAP,
 }
+_NOTHING_HERE = (
+    "The address may be mistyped. Or what was kept about its voter was erased: then nothing leads "
+    "from here to the vote any more. A proof that was downloaded before stays good."
+)
 
 
 def asked_mode() -> Mode:
@@ -83,7 +88,7 @@ def _ballot_page(visitor: Visitor, mode: Mode) -> Response:
 def _shown(visitor: Visitor, found: Shown, mode: Mode) -> Response:
     token = services().tokens.sign(found.ballot.id, visitor.voter, visitor.now_us)
     view = ballot_view(found, token, fingerprint=services().settings.fingerprint)
-    return _page("vote/ballot.html", mode, ballot=view)
+    return _page("vote/ballot.html", mode, ballot=view, rules=rules.current())
 
 
 def _page(template: str, mode: str, **values: object) -> Response:
@@ -153,11 +158,13 @@ def _reveal_page(
             return _see_other(f"/?mode={held.mode if held else 'speed'}")
         sequenced = store.index_of(conn, reveal.vote) is not None
         state = _state(conn, visitor)
+        month_open = is_open(conn, reveal.month, visitor.now_us)
     return _page(
         "vote/reveal.html",
         reveal.mode,
         reveal=reveal_view(reveal, route, state, sequenced=sequenced),
         disputes=disputes,
+        month_open=month_open,
         rules=rules.current(),
     )
 
@@ -180,7 +187,7 @@ def held_ballot(visitor: Visitor | None, route: str) -> str:
     with services().database.read() as conn:
         found = route_holder(conn, route)
     if found is None:
-        abort(404)
+        abort(404, description=_NOTHING_HERE)
     ballot_id, holder = found
     if visitor is None or visitor.voter != holder:
         record_refusal(

@@ -259,6 +259,9 @@ def test_a_closed_month_offers_no_step_that_would_be_refused(
     me = seen.voter.get("/me").text
     assert "Contest this" not in me
     assert "Its month is closed: it can no longer be contested." in me
+    revealed = seen.voter.get(f"/ballots/{seen.routes[1]}").text
+    assert "Contest this" not in revealed
+    assert "Its month is closed: it can no longer be contested." in revealed
     vote = rosa.get(f"/moderation/votes/{seen.votes[1]}")
     assert vote.status_code == 200
     assert 'name="verdict"' not in vote.text
