@@ -8,7 +8,7 @@ from dataclasses import replace
 import structlog
 from flask import Flask, Response, jsonify, make_response, render_template, request
 from flask_limiter import RateLimitExceeded
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from antiabuse import rules
 from antiabuse.admission import Refusal, Refused, message
@@ -178,6 +178,8 @@ def _http_error(error: HTTPException) -> Response:
     reason, title, text = _HTTP_WORDS.get(
         status, ("http_error", error.name, error.description or error.name)
     )
+    if isinstance(error, NotFound) and error.description != NotFound.description:
+        text = error.description or text
     act = Act("Go to the ballot", in_mode("/")) if request.path != "/" else None
     response = problem_response(
         Problem(status=status, reason=reason, title=title, text=text, act=act)
