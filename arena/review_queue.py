@@ -67,7 +67,8 @@ _PLACES: Final = f"""
     SELECT 'dispute', 'dispute:' || d.id, d.hour FROM {_DISPUTES}
 """  # noqa: S608 - all written here
 _KINDS: Final = f"""
-    SELECT kind, count(*) AS cases, min(CASE WHEN hour <> '' THEN hour END) AS since
+    SELECT kind, count(*) AS cases, min(CASE WHEN hour <> '' THEN hour END) AS since,
+           count(CASE WHEN hour = '' THEN 1 END) AS since_import
     FROM ({_PLACES}) waiting GROUP BY kind ORDER BY count(*) DESC, kind
 """  # noqa: S608 - all written here
 _BESIDE: Final = f"""
@@ -120,10 +121,17 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Cases that wait, by kind, the most first; since when the oldest does, empty where unknown."""
+    """Cases that wait.
+
+    Attributes:
+        kinds: how many of each kind, the most first.
+        since: the hour since when the oldest of those with an hour waits; empty without such.
+        since_import: how many wait since their import and bear no hour; they come first.
+    """
 
     kinds: tuple[tuple[CaseKind, int], ...]
     since: str
+    since_import: int
 
 
 def queue_for_moderators(
@@ -168,7 +176,11 @@ def waiting_for_moderators(conn: Connection) -> Waiting:
     """Count all that waits."""
     rows = _run(conn, _KINDS).all()
     hours = [row.since for row in rows if row.since is not None]
-    return Waiting(tuple((row.kind, row.cases) for row in rows), min(hours, default=""))
+    return Waiting(
+        kinds=tuple((row.kind, row.cases) for row in rows),
+        since=min(hours, default=""),
+        since_import=sum(row.since_import for row in rows),
+    )
 
 
 def neighbours_in_queue(conn: Connection, subject: Subject) -> tuple[str | None, str | None]:

@@ -55,6 +55,11 @@ def utc(moment_us: int) -> str:
     return f"{datetime.fromtimestamp(moment_us // SECOND_US, tz=UTC):%Y-%m-%d %H:%M} UTC"
 
 
+def utc_seconds(moment_us: int) -> str:
+    """Write a moment to the second, `2026-11-30 13:52:07 UTC`, where two of one minute differ."""
+    return f"{datetime.fromtimestamp(moment_us // SECOND_US, tz=UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
 def hour(text: str) -> str:
     """Write an hour as records bear it, `2026-11-30T13:00Z`: `2026-11-30, 13–14 h UTC`."""
     begun = datetime.strptime(text, "%Y-%m-%dT%H:00Z").replace(tzinfo=UTC)
@@ -83,7 +88,7 @@ def sentence_case(text: str) -> str:
 def init_filters(app: Flask) -> None:
     """Offer these to templates."""
     for filter_ in (
-        score, half_width, signed, percent, number, plain_weight, utc, hour, ago,
+        score, half_width, signed, percent, number, plain_weight, utc, utc_seconds, hour, ago,
         month_name, sentence_case,
     ):  # fmt: skip
         app.add_template_filter(filter_)

@@ -20,6 +20,9 @@
   }
 
   const typing = (target) => target.closest("input, select, textarea, [contenteditable]");
+  // From the list of reasons of one decision the same keys lead on to the other.
+  const deciding = (event) =>
+    ["u", "d"].includes(event.key) && event.target.matches("form[data-verdict] select");
 
   const step = (links, by) => {
     const at = links.indexOf(document.activeElement);
@@ -39,7 +42,7 @@
     if (!on || event.defaultPrevented || event.repeat || event.shiftKey) {
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) {
+    if (event.ctrlKey || event.metaKey || event.altKey || (typing(event.target) && !deciding(event))) {
       return;
     }
     const links = [...document.querySelectorAll(".case-link")];

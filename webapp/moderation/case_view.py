@@ -194,7 +194,7 @@ def picks_figure(statistic: Statistic) -> Dots:
     farthest = sorted(statistic.rows, key=lambda row: -row.distance)[:_MOST_ROWS]
     axis = _AXES[statistic.kind]
     return Dots(
-        title=f"{axis}, against what all voters' votes let expect",
+        title=f"{axis}, against the counts expected from all votes",
         axis=axis,
         rows=tuple(
             Range(row.name, round(row.low, 2), row.picked, round(row.high, 2))

@@ -58,6 +58,7 @@ def show(subject: str) -> AnyResponse:
         case=case,
         flag=case.flag,
         contested=contested,
+        done="done" in request.args,
         names=names,
         statistics=statistics_of(case, names),
         may_join=join_rows(case) if case.month_open else [],
@@ -115,4 +116,4 @@ def reasons_of(act: Act) -> list[tuple[str, str]]:
 
 def back_to(subject: object) -> AnyResponse:
     """Lead back to the case, which tells what was decided."""
-    return redirect(f"/moderation/cases/{subject}#decided", code=303)
+    return redirect(f"/moderation/cases/{subject}?done=1#decided", code=303)

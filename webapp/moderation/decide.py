@@ -181,7 +181,7 @@ def join(subject: str) -> AnyResponse:
         _reason(JoinReason),
         request_time_us(),
     )
-    return back_to(about)
+    return redirect(f"/moderation/cases/{about}#joined", code=303)
 
 
 @decision_forms.post("/cases/<subject>/part")
@@ -233,7 +233,7 @@ def decide_vote(vote_id: str) -> AnyResponse:
             case=case,
             now_us=request_time_us(),
         )
-    return redirect(f"/moderation/votes/{vote_id}#decided", code=303)
+    return redirect(f"/moderation/votes/{vote_id}?done=1#decided", code=303)
 
 
 def _too_few(about: Subject) -> Problem:

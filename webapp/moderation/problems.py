@@ -40,9 +40,9 @@ _DISPUTES: Final = {
 }
 # error -> (status, reason, title, what was kept)
 _WORDS: Final[dict[type[ArenaError], tuple[int, str, str, str | None]]] = {
-    UnknownCase: (404, "unknown_case", "There is no such case", None),
-    UnknownVote: (404, "unknown_vote", "There is no such vote", None),
-    UnknownDecision: (404, "unknown_decision", "There is no such decision", None),
+    UnknownCase: (404, "unknown_case", "Unknown case", None),
+    UnknownVote: (404, "unknown_vote", "Unknown vote", None),
+    UnknownDecision: (404, "unknown_decision", "Unknown decision", None),
     NotArchived: (404, "not_archived", "The month is not archived yet", None),
     AlreadyDecided: (409, "already_decided", "It was decided meanwhile", "Nothing was changed."),
     AlreadyStruck: (409, "already_struck", "It was changed meanwhile", "Nothing was changed."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, make_response, render_template
+from flask import Blueprint, make_response, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from arena.case_subject import Subject
@@ -32,6 +32,7 @@ def show(vote_id: str) -> AnyResponse:
         vote=next((each for each in case.votes.rows if each.id == vote_id), None),
         case=case,
         against=AGAINST,
+        done="done" in request.args,
         strike_reasons=reasons_of(Act.STRIKE_VOTE),
         restore_reasons=reasons_of(Act.UPHOLD_DISPUTE),
         nav="moderation",

@@ -53,7 +53,7 @@ def test_a_flag_tells_what_was_seen_against_what(
 
     assert page.status_code == 200
     for words in (
-        "was picked best more often than all other voters' votes let expect, by",
+        "was picked best more often than expected from the votes of all others, by",
         "about 1 in 830,000",
         "4 votes are struck and stop counting from the next board on",
         "All votes go on counting",
@@ -210,7 +210,7 @@ def test_a_reported_answer_is_withheld_with_its_votes(
     votes = arena.count("vote", showing, a=answer)
     assert 0 < votes < len(shown_to.votes) + len(seen.votes)
     page = rosa.get(f"/moderation/cases/answer:{answer}").text
-    assert "Reported 1 time" in page
+    assert "Reported once." in page
 
     rosa.send(
         f"/moderation/cases/answer:{answer}/decide",

@@ -242,8 +242,8 @@ def test_waiting_cases_are_counted_by_kind(arena: ArenaSite, rosa: Moderator) ->
 
     cases = told(rosa, "cases")
 
-    assert "Flag: 1" in cases
-    assert "Answer: 1" in cases
+    assert "1 flag" in cases
+    assert "1 answer" in cases
     assert "The oldest waits since 2026-11-30, 12–13 h UTC." in cases
 
 
@@ -352,7 +352,5 @@ def test_both_databases_tell_the_same(either_arena: ArenaSite) -> None:
     assert re.search("[1-9] events wait for their place", told(rosa, "log"))
     assert "holds 3 votes. 2 votes wait" in told(rosa, "fits")
     assert "request" in told(rosa, "retention")
-    assert "1 in the last day that no success followed; names: 1, addresses: 1." in told(
-        rosa, "sign-ins"
-    )
+    assert "1 in the last day; names: 1, addresses: 1." in told(rosa, "sign-ins")
     assert "All 60 answers are fresh" in told(rosa, "pool")

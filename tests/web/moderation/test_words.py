@@ -143,7 +143,7 @@ def test_one_voter_of_a_campaign_is_one(arena: ArenaSite) -> None:
     two = told(arena, Detector.CAMPAIGN, numbers, threshold="3.57143e-05", voters=2)
 
     assert "every time this voter saw Heron, it was picked worst" in one
-    assert "to be reported: about 1 in 28,000." in one
+    assert "is below this limit: about 1 in 28,000." in one
     assert "every time these 2 voters saw Heron" in two
 
 
