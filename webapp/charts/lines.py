@@ -36,7 +36,7 @@ def lines_chart(figure: Lines, palette: Palette, size: Size) -> Layered:
         axis=alt.Axis(grid=False, tickCount=size.moments, format=_moment_format(figure)),
     )
     y = alt.Y("value:Q", title=figure.axis, scale=alt.Scale(domain=domain, nice=False))
-    y = y.axis(tickCount=6, tickMinStep=1, format="d")
+    y = y.axis(tickCount=6, format="d")
     layers = _courses(figure, palette, x, y)
     layers += _labels(focus, palette, gap, x)
     layers += _marks(figure, palette, x)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from math import ceil, floor
+from typing import Any, Final, assert_never
 
 import altair as alt
 
@@ -12,6 +13,8 @@ from webapp.charts.lines import Layered, lines_chart
 from webapp.charts.theme import Palette, Size, config
 
 __all__ = ["specification"]
+
+_SHORT: Final = 8  # units of an axis
 
 
 def specification(plate: Plate, palette: Palette, size: Size, *, picture: bool) -> dict[str, Any]:
@@ -68,6 +71,21 @@ def _height(rows: int, size: Size) -> int:
     return max(rows * size.row, size.least_height)
 
 
+def _whole_axis(low: int, high: int, ticks: int, format_: str = "d") -> alt.Axis:
+    """Return an axis of whole numbers: on a short one Vega sets halves, which print as wholes."""
+    if high - low < _SHORT:
+        return alt.Axis(values=list(range(low, high + 1)), format=format_)
+    return alt.Axis(tickCount=ticks, format=format_)
+
+
+def _ends(figure: Dots) -> tuple[int, int]:
+    """Return the whole numbers between which all marks lie, at least one apart."""
+    marks = [mark for row in figure.rows for mark in (row.low, row.at, row.high)]
+    known = [mark for mark in (*marks, figure.middle) if mark is not None]
+    low = floor(min(known, default=0.0))
+    return low, max(ceil(max(known, default=1.0)), low + 1)
+
+
 def _names(palette: Palette, size: Size) -> alt.Y:
     axis = alt.Axis(
         title=None,
@@ -82,8 +100,11 @@ def _names(palette: Palette, size: Size) -> alt.Y:
 def _dots(figure: Dots, palette: Palette, size: Size) -> Layered:
     rows = [{"name": r.name, "low": r.low, "at": r.at, "high": r.high} for r in figure.rows]
     base = alt.Chart(_data(rows)).encode(y=_names(palette, size))
-    x = alt.X("low:Q", title=figure.axis, scale=alt.Scale(zero=False, nice=True))
-    x = x.axis(tickCount=6, tickMinStep=1, format="d")
+    low, high = _ends(figure)
+    scale = alt.Scale(zero=False, nice=True)
+    if high - low < _SHORT:
+        scale = alt.Scale(domain=[low, high])
+    x = alt.X("low:Q", title=figure.axis, scale=scale, axis=_whole_axis(low, high, 6))
     layers: list[alt.Chart] = []
     if figure.middle is not None:
         rule = alt.Chart(_data([{"middle": figure.middle}]))
@@ -137,8 +158,12 @@ def _bars(figure: Bars, palette: Palette, size: Size) -> Layered:
     ]
     base = alt.Chart(_data(rows)).encode(y=_names(palette, size))
     room = max((whole for _, whole, _ in figure.rows), default=1) * size.words
-    x = alt.X("whole:Q", title=figure.axis, scale=alt.Scale(domain=[0, room], nice=False))
-    x = x.axis(tickCount=5, tickMinStep=1, format=",d")
+    x = alt.X(
+        "whole:Q",
+        title=figure.axis,
+        scale=alt.Scale(domain=[0, room], nice=False),
+        axis=_whole_axis(0, floor(room), 5, ",d"),
+    )
     thick = min(20, size.row // 2)
     whole = base.mark_bar(color=palette.reach, height=thick, cornerRadius=3).encode(x=x)
     part = base.mark_bar(color=palette.accent, height=thick, cornerRadius=3).encode(x="part:Q")

@@ -9,6 +9,8 @@ import pytest
 from werkzeug.test import TestResponse
 
 from tests.fixtures.arena_site import MODELS, ArenaSite
+from webapp.charts.figures import Bars, Dots, Figure, Plate, Range
+from webapp.charts.render import ChartCache, ChartKey
 
 OFFICIAL = ("scores", "lower", "ranges", "history", "exposure")
 NAMESPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
@@ -133,3 +135,22 @@ def test_pages_show_drawings_from_here_only(month: ArenaSite) -> None:
         for address in found:
             assert address.startswith("/charts/")
             assert month.voter().get(address.replace("&amp;", "&")).status_code == 200
+
+
+FEW = Range("one", 0.1, 0.5, 0.9)
+
+
+@pytest.mark.parametrize(
+    "figure, ticks",
+    [
+        (Bars("title", "Ballots", (("one", 1, 1), ("two", 1, 0))), ["0", "1"]),
+        (Dots("title", "Picks", (FEW,), None), ["0", "1"]),
+        (Dots("title", "Picks", (FEW, Range("two", 0.2, 1.9, 1.4)), None), ["0", "1", "2"]),
+        (Dots("title", "Place", (Range("one", 1, None, 1),), None), ["1", "2"]),
+    ],
+)
+def test_axes_of_small_numbers_are_whole(figure: Figure, ticks: list[str]) -> None:
+    """No number stands twice on an axis, however small what it counts is."""
+    key = ChartKey("few", "exposure", (), "light", "wide", "svg")
+    svg = ChartCache().get(key, lambda: Plate(figure, "scope", None)).decode()
+    assert re.findall(r">([0-9]+)</text>", svg) == ticks

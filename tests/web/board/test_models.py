@@ -134,6 +134,54 @@ def test_a_model_without_votes_says_so(month: ArenaSite) -> None:
     assert "/charts/" not in html
 
 
+def test_a_model_that_has_not_entered_a_mode_asks_for_no_vote(month: ArenaSite) -> None:
+    """Without an answer in a mode, the page leads to the other one instead of to a ballot."""
+    month.execute("DELETE FROM state_change WHERE mode = 'expert' AND model = 'fenwhistle'")
+    html = page(month, "/models/fenwhistle?mode=expert")
+    assert "has not entered Expert" in html
+    assert "Cast a vote" not in html
+    assert "Look at it in Speed" in html
+
+
+@pytest.mark.parametrize(
+    "licence, words",
+    [("unknown", "maker and licence unknown"), ("MIT", "maker unknown · MIT")],
+)
+def test_unknown_makers_and_licences_are_called_so(
+    month: ArenaSite, licence: str, words: str
+) -> None:
+    """Where an import names neither or one of them, the pages say which (V-005)."""
+    month.execute("UPDATE model SET maker = 'unknown', licence = :licence", licence=licence)
+    for address in ("/models", "/leaderboard", "/models/fenwhistle"):
+        html = page(month, address)
+        assert words in html
+        assert "unknown · unknown" not in html
+
+
+def chosen(html: str) -> list[str]:
+    """Return the models that the form of a comparison shows as chosen."""
+    return re.findall(r'<option value="([^"]+)" selected>', html)
+
+
+def test_a_comparison_begins_with_the_two_strongest(month: ArenaSite) -> None:
+    """Without a choice the form has the board's first two; one that was made is kept."""
+    rows = json.loads(month.voter().get("/leaderboard?format=json").text)["rows"]
+    first, second, *_, last = [row["model"] for row in rows]
+    assert chosen(page(month, "/leaderboard/compare")) == [first, second]
+    assert chosen(page(month, f"/leaderboard/compare?a={last}")) == [last, first]
+    assert chosen(page(month, f"/leaderboard/compare?b={first}")) == [second, first]
+
+
+def test_a_comparison_offers_models_of_its_mode(month: ArenaSite) -> None:
+    """A model without an answer in a mode is not offered there, unless the address names it."""
+    month.execute("DELETE FROM state_change WHERE mode = 'expert' AND model = 'fenwhistle'")
+    html = page(month, "/leaderboard/compare?mode=expert")
+    assert html.count("<option") == 2 * (len(MODELS) - 1)
+    assert "fenwhistle" not in html
+    html = page(month, f"/leaderboard/compare?mode=expert&a=fenwhistle&b={MODELS[0][0]}")
+    assert chosen(html) == ["fenwhistle", MODELS[0][0]]
+
+
 def test_unknown_models_are_not_found(month: ArenaSite) -> None:
     """A slug that never was is 404, wherever it is named."""
     page(month, "/models/nobody", 404)
