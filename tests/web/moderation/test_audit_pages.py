@@ -30,7 +30,9 @@ def rosa(arena: ArenaSite, seen: OneSided) -> Moderator:
 
 def kinds_shown(html: str) -> list[str]:
     """Return the kinds of the rows, as the page's links filter by them."""
-    return re.findall(r'<td class="nowrap"><a href="/moderation/audit\?[^"]*kind=([a-z._]+)', html)
+    return re.findall(
+        r'<td role="cell" class="nowrap"><a href="/moderation/audit\?[^"]*kind=([a-z._]+)', html
+    )
 
 
 def test_moderators_see_everything_newest_first(rosa: Moderator) -> None:
@@ -208,7 +210,7 @@ def test_pages_of_the_log_follow_each_other(rosa: Moderator) -> None:
     path, entries = "/moderation/audit?order=oldest", []
     while path:
         html = rosa.get(path).text
-        entries += re.findall(r"<td>([0-9,]+)</td>\s*<td><details>", html)
+        entries += re.findall(r">([0-9,]+)</td>\s*<td[^>]*><details>", html)
         following = re.search(r'href="(/moderation/audit\?[^"]*after=[0-9]+[^"]*)"', html)
         path = following[1].replace("&amp;", "&") if following else ""
 

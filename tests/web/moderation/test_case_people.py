@@ -110,7 +110,11 @@ def test_a_case_links_the_other_flags_of_its_voters(
     )
 
     pages = {
-        path: set(re.findall(r'<td><a href="/moderation/cases/(flag:[^"]+)"', rosa.get(path).text))
+        path: set(
+            re.findall(
+                r'<td role="cell"><a href="/moderation/cases/(flag:[^"]+)"', rosa.get(path).text
+            )
+        )
         for path in (
             f"/moderation/cases/flag:{one}",
             f"/moderation/cases/{many}",
@@ -121,9 +125,9 @@ def test_a_case_links_the_other_flags_of_its_voters(
     assert list(pages.values()) == [{many}, {f"flag:{one}"}, {many, f"flag:{one}"}]
     assert stranger not in str(pages)
     listed = rosa.get(voter_case(arena, seen)).text.partition('id="flags"')[2]
-    assert '<td data-name="State">dismissed</td>' in listed
-    assert f'<td data-name="Model">{MODELS[0][1]}</td>' in listed
-    assert '<td class="number" data-name="Votes">4</td>' in listed
+    assert '<td role="cell" data-name="State">dismissed</td>' in listed
+    assert f'<td role="cell" data-name="Model">{MODELS[0][1]}</td>' in listed
+    assert '<td role="cell" class="number" data-name="Votes">4</td>' in listed
 
 
 def test_all_votes_of_a_voter_are_struck_at_once(

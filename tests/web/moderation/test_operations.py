@@ -247,6 +247,22 @@ def test_waiting_cases_are_counted_by_kind(arena: ArenaSite, rosa: Moderator) ->
     assert "The oldest waits since 2026-11-30, 12–13 h UTC." in cases
 
 
+def test_answers_held_since_their_import_are_the_oldest(arena: ArenaSite, rosa: Moderator) -> None:
+    """They bear no hour, and are told apart from the others."""
+    one_sided_voter(arena, 1)
+    report_of(arena)
+    held = "(SELECT id FROM answer WHERE id NOT IN (SELECT answer_id FROM report) LIMIT 1)"
+    arena.execute(
+        f"UPDATE answer SET state = 'held', held_for = 'i am orion' WHERE id = {held}"  # noqa: S608
+    )
+
+    cases = told(rosa, "cases")
+
+    assert "2 answers" in cases
+    assert "1 held answer waits since its import." in cases
+    assert "Of the others the oldest waits since 2026-11-30, 12–13 h UTC." in cases
+
+
 def test_failed_sign_ins_of_the_last_day_are_counted(arena: ArenaSite) -> None:
     """Tries of any name count, a success makes its own forgotten, a day later all are gone."""
     stranger = moderator_of(arena, "rosa", signed_in=False)

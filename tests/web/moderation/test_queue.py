@@ -61,6 +61,18 @@ def test_other_kinds_are_no_page(rosa: Moderator) -> None:
     assert rosa.get("/moderation?kind=scores").status_code == 404
 
 
+def test_a_decision_leads_to_where_it_stands(arena: ArenaSite, rosa: Moderator) -> None:
+    """The case says that it is done, beside a heading that takes the focus."""
+    case = f"/moderation/cases/flag:{flag_of(arena, one_sided_voter(arena, 1))}"
+
+    sent = rosa.send(f"{case}/decide", seen="open", verdict="dismissed", reason="chance")
+
+    assert sent.headers["Location"] == f"{case}?done=1#decided"
+    assert "Done. It stands last" in rosa.get(f"{case}?done=1").text
+    assert '<h2 id="decided" tabindex="-1">' in rosa.get(case).text
+    assert "Done." not in rosa.get(case).text
+
+
 def test_strangers_and_masters_see_no_queue(arena: ArenaSite) -> None:
     """Voters are led to the form, masters are told why."""
     assert arena.voter().get("/moderation").status_code == 303

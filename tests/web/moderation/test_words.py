@@ -212,7 +212,7 @@ def test_plot_and_table_show_what_the_flag_is_about(
     drawings = [rosa.get(f"{case}/picks.svg?kind={each}").text for each in (kind, "best")]
 
     assert page.index(heading) < page.index("Picked best, against expectation")
-    assert '8 <strong>(outside)</strong></td><td class="number">1.5 (0.0–3.3)' in page
+    assert "8 <strong>(outside)</strong></td>" in page
     assert f"picks.svg?kind={kind}&amp;" in page
     assert drawings[0] != drawings[1]
     assert rosa.get(f"{case}/picks.svg?kind=none").status_code == 404
