@@ -57,7 +57,7 @@ def test_one_is_never_told_in_the_plural(open_arena: OpenArena) -> None:
         assert page.status_code == 200, path
         told = " ".join(re.sub(r"<[^>]+>", " ", page.text).split())
         assert MANY_OF_ONE.findall(told) == [], path
-    assert "1</strong> link from your number" in pages["/me"].text
+    assert "1</strong> link from your voter number" in pages["/me"].text
     assert "1</strong> sighting:" in pages["/me"].text
     assert "1</strong> vote," in pages["/me"].text
     assert "1 vote left today" in pages["/?mode=speed"].text
