@@ -275,9 +275,7 @@ def test_a_stranger_sees_no_votes_and_no_gaps(arena: ArenaSite) -> None:
     assert "/receipts/" not in response.text
 
 
-@pytest.mark.parametrize(
-    "answer, words", [("yes", "You allowed"), ("no", "No device code")]
-)
+@pytest.mark.parametrize("answer, words", [("yes", "You allowed"), ("no", "No device code")])
 def test_my_page_says_what_was_answered_about_the_fingerprint(
     open_arena: OpenArena, answer: str, words: str
 ) -> None:
