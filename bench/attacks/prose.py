@@ -112,17 +112,19 @@ READING: Final = """\
   the fit, so a suppressor only withholds best picks, and moves a tenth to a fifth of what a
   booster does. Alone it is struck a few sightings later, for on four models it may be worst by
   chance as often as best. A fleet of them pushes its target to Observing and sees it less often,
-  so that half of it stays below the threshold: that aim is missed for fleets of suppressors.
+  so that half of it stays below the threshold: that aim is missed for fleets of suppressors. Three
+  quarters of their votes are reported, and little is left once those are struck.
 - **A short wave by a few is not a burst.** Twelve accounts that each cast four votes for one model
   within six hours raised none: p = 4.7e-4 where 3e-6 is asked, since the level of one in a thousand
   is shared among all windows, models and both picks, and of each account only the first showing in
   a window counts. With four votes they are below the first look of the tests of single voters as
-  well; shared devices and addresses, and the influence cap, are what is left.
+  well; the search for campaigns, shared devices and addresses, and the influence cap are left.
 - **Many ids of few votes are seen as one campaign,** though no test of a voter could see them: half
-  of 200 ids of three votes are known for members at once, most others suspected and left to people.
-  What is left of them still moves the target, for of an id that saw it once nobody is sure; only a
-  cost of ids (age, proof of work, an account) would help further. A home /16 or an IPv6 /48 gives
-  each id a network of its own, so they do as the fleets above do.
+  of 200 ids of three votes are known for members, most others suspected and left to people. Without
+  the known ones the target keeps half of its gain, without the suspected ones a tenth; for of an id
+  that saw it once nobody is sure, and only a cost of ids (age, proof of work, an account) helps
+  further. Where a third of all votes are bots', about one honest voter a month is struck with them.
+  A home /16 or an IPv6 /48 gives each id a network of its own, so they do as the fleets above do.
 - **Crowds who push a model every second time are reported, not struck,** as are classifiers that
   are right in three cases of five: circles of friends come near them where tastes differ much. Who
   pushes once in four is not caught, and moves a model by a hundred points where nearly a quarter
