@@ -160,7 +160,7 @@ def test_a_voters_case_says_whom_they_are_joined_with(either_arena: ArenaSite) -
         people[3].name,
     }
     assert "Their votes agree more" in rows[1]
-    assert "since 2026-11-30 12:3" in rows[1]
+    assert "at 2026-11-30 12:3" in rows[1]
     assert rosa_handle(arena) in rows[1]
     assert f'href="/moderation/decisions/{last}"' in rows[1]
     assert rosa.get(f"/moderation/decisions/{last}").status_code == 200
