@@ -41,6 +41,7 @@ def sign_in(page: Page) -> None:
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="What waits for a person")).to_be_visible()
+    page.wait_for_load_state("load")  # keys do nothing before the script is there
 
 
 def test_a_case_is_decided_by_keyboard(moderated: LiveArena, open_page: OpenPage) -> None:
@@ -53,6 +54,7 @@ def test_a_case_is_decided_by_keyboard(moderated: LiveArena, open_page: OpenPage
             break
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="For or against one model")).to_be_visible()
+    page.wait_for_load_state("load")
 
     page.keyboard.press("u")
     expect(page.locator("#reason-upheld")).to_be_focused()
