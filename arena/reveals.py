@@ -202,15 +202,16 @@ def _others(conn: Connection, vote: Row[Any], models: list[str]) -> Others | Non
     named = dict(zip("abcd", models, strict=True))
     quoted = {letter: json.dumps(slug, ensure_ascii=False) for letter, slug in named.items()}
     statement = _OTHERS[conn.dialect.name]
-    rows = statement.run(conn, question=vote.question_id, ballot=vote.ballot_id, **quoted).all()
-    votes = sum(row.votes for row in rows)
+    found = statement.run(conn, question=vote.question_id, ballot=vote.ballot_id, **quoted)
+    rows = found.mappings().all()
+    votes = sum(row["votes"] for row in rows)
     if votes < current().others_shown_from:
         return None
     shown, best, worst = Counter[str](), Counter[str](), Counter[str]()
     for row in rows:
-        shown.update({slug: row._mapping[letter] for letter, slug in named.items()})  # noqa: SLF001 - a public name
-        best[row.best] += row.votes
-        worst[row.worst] += row.votes
+        shown.update({slug: row[letter] for letter, slug in named.items()})
+        best[row["best"]] += row["votes"]
+        worst[row["worst"]] += row["votes"]
 
     def shares(picked: Counter[str]) -> dict[str, float]:
         return {

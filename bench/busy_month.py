@@ -23,6 +23,7 @@ from antiabuse.utc import SECOND_US, hour_of, month_of
 from arena import disputes, flags, review, review_tables
 from arena.moderation import Actor
 from arena.visitor import Visitor
+from ranking.exposure import SET_SIZE
 from webapp.wiring import Services
 
 __all__ = ["BusyMonth", "lay_month"]
@@ -91,7 +92,7 @@ def _votes(
         " ORDER BY question_id, id"
     ):
         pools.setdefault(question, []).append((answer, model))
-    questions = sorted(question for question, pool in pools.items() if len(pool) >= 4)  # noqa: PLR2004
+    questions = sorted(question for question, pool in pools.items() if len(pool) >= SET_SIZE)
     voters = [f"{rng.getrandbits(128):032x}" for _ in range(count // VOTES_PER_VOTER)]
     names = [pseudonym(keys, month_of(now_us), voter) for voter in voters]
     for number in range(count):

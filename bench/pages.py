@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from http import HTTPStatus
 from typing import Final
 
 # As the worker is to be run: where others want the processor, OpenBLAS's threads spin in vain.
@@ -137,7 +138,7 @@ def timed(services: Services, browser: FlaskClient, page: str, month: BusyMonth)
             # Addresses of the block for benchmarks (RFC 2544); no limit is to be reached.
             there = {"REMOTE_ADDR": f"198.18.{(*PAGES, *ARCHIVED).index(page)}.{run + 1}"}
             answer = browser.get(path, environ_overrides=there)
-            assert answer.status_code == 200, f"{path}: {answer.status}"  # noqa: PLR2004
+            assert answer.status_code == HTTPStatus.OK, f"{path}: {answer.status}"
             assert answer.data
             seconds.append(time.process_time() - start)
         counts.append(len(seen))

@@ -32,7 +32,6 @@ Kind = Literal["best", "worst"]
 _STARTS: Final = (0.0, -1.0, -2.5)
 _FIRST_SHARE: Final = 0.1
 _LEAST_SHARE: Final = 1e-6
-_MOST_SHARE: Final = 0.9  # ids with few votes may be most voters; but some must vote as all do
 _TRIES: Final = 10  # steps after which the best start goes on alone
 _STEPS: Final = 200
 _SETTLED: Final = 1e-5  # natural logs, of a shift
@@ -133,14 +132,14 @@ def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
         left = [
             test for each in tests if (test := each.without(named)).saw >= rules.campaign_voters
         ]
-        gains = [_gain(test.showings, float(zeal))[0] for test in left]
+        gains = [_gain(test.showings, zeal, rules)[0] for test in left]
         for place in np.argsort(gains)[::-1].tolist():
             if _p_value(gains[place]) > level:
                 break
             test = left[place].without(named)
             if test.saw < rules.campaign_voters:
                 continue
-            gain, mixture = _gain(test.showings, float(zeal))
+            gain, mixture = _gain(test.showings, zeal, rules)
             if _p_value(gain) > level:
                 continue
             for members, named_from in _groups(mixture.pushes, rules):
@@ -150,6 +149,7 @@ def campaigns(picks: TimedPicks, rules: DetectorRules) -> list[Finding]:
                     "model": picks.models[test.model],
                     "tests": str(count),
                     "zeal": str(zeal),
+                    "keen": "yes" if zeal == rules.campaign_zeal else "no",
                     "share": number_text(mixture.share),
                     "gain": number_text(gain),
                     "members": str(len(members)),
@@ -191,7 +191,7 @@ def _finding(
 ) -> Finding:
     tests, p = int(numbers["tests"]), _p_value(gain)
     sure = Decimal(numbers["named_from"]) >= rules.campaign_member
-    keen = Decimal(numbers["zeal"]) >= rules.campaign_zeal
+    keen = numbers["keen"] == "yes"
     strict = sure and keen and p <= float(rules.campaign_level_discount) / tests
     return Finding(
         detector=Detector.CAMPAIGN,
@@ -226,8 +226,9 @@ def _tests(picks: TimedPicks, voter: Ints, voters: int, rules: DetectorRules) ->
             yield _Test(kind, model, rows, _Showings(voter[rows], hit, odds, saw))
 
 
-def _gain(showings: _Showings, zeal: float) -> tuple[float, _Mixture]:
+def _gain(showings: _Showings, zeal: Decimal, rules: DetectorRules) -> tuple[float, _Mixture]:
     """Twice the log-likelihood that a share of pushing voters gains, and the best mixture."""
+    keen, most = float(zeal), float(rules.campaign_most_share)
     everyone = np.ones(len(showings.picked))
     shift = 0.0
     for _ in range(_STEPS):
@@ -237,18 +238,22 @@ def _gain(showings: _Showings, zeal: float) -> tuple[float, _Mixture]:
             break
     alone = float(showings.by_voter(showings.chance(shift)).sum())
     tried = [
-        _climbed(showings, _expected(showings, shift + start, _FIRST_SHARE, zeal), zeal, _TRIES)
+        _climbed(
+            showings, _expected(showings, shift + start, _FIRST_SHARE, keen), keen, most, _TRIES
+        )
         for start in _STARTS
     ]
     best = max(tried, key=lambda mixture: mixture.log_likelihood)
-    best = _climbed(showings, best, zeal, _STEPS)
+    best = _climbed(showings, best, keen, most, _STEPS)
     return 2 * (best.log_likelihood - alone), best
 
 
-def _climbed(showings: _Showings, found: _Mixture, zeal: float, steps: int) -> _Mixture:
-    """Improve a mixture by EM, until a step gains next to nothing."""
+def _climbed(
+    showings: _Showings, found: _Mixture, zeal: float, most: float, steps: int
+) -> _Mixture:
+    """Improve a mixture by EM, until a step gains next to nothing; `most` is its largest share."""
     for _ in range(steps):
-        share = min(_MOST_SHARE, max(_LEAST_SHARE, float(found.pushes[showings.saw].mean())))
+        share = min(most, max(_LEAST_SHARE, float(found.pushes[showings.saw].mean())))
         step = showings.step(found.shift, 1 - found.pushes[showings.voter])
         better = _expected(showings, found.shift + step, share, zeal)
         gained, found = better.log_likelihood - found.log_likelihood, better

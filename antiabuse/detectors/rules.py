@@ -239,10 +239,11 @@ class DetectorRules:
     )
     campaign_likely: Decimal = field(
         default=Decimal("0.5"),
-        metadata={
-            "unit": "such a chance, if none is suspected",
-            "reason": "Ids of one vote are never sure.",
-        },
+        metadata={"unit": "chance, if none is suspected", "reason": "One vote is never sure."},
+    )
+    campaign_most_share: Decimal = field(
+        default=Decimal("0.9"),
+        metadata={"unit": "share of the voters", "reason": "Ids may outnumber people, not be all."},
     )
     campaign_voters: int = field(
         default=20,

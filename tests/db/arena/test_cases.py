@@ -19,10 +19,8 @@ from arena.review_queue import (
     queue_for_moderators,
     waiting_for_moderators,
 )
-from arena.standing_reasons import RestoreReason, StrikeReason
 from arena.vote_life import VoteLife, vote_life_for_moderators
 from ledger import store
-from ledger.event import StoredEvent
 from tests.fixtures.arena_site import ArenaSite, reason_of
 from tests.fixtures.review_cases import (
     ADA,
@@ -30,7 +28,9 @@ from tests.fixtures.review_cases import (
     at_once,
     raise_flag,
     report,
+    restore,
     review_everything,
+    strike,
     visitor,
     vote,
 )
@@ -48,30 +48,6 @@ def life_of(arena: ArenaSite, vote_id: str) -> VoteLife:
     """Return a vote's life."""
     with arena.database.read() as conn:
         return vote_life_for_moderators(conn, vote_id)
-
-
-def strike(arena: ArenaSite, *votes: StoredEvent) -> str:
-    """Strike votes."""
-    return moderation.void(
-        arena.services.ports,
-        ADA,
-        [each.id for each in votes],
-        reason=StrikeReason.AUTOMATED,
-        case=f"vote:{votes[0].id}",
-        now_us=arena.clock(),
-    )
-
-
-def restore(arena: ArenaSite, *votes: StoredEvent) -> str:
-    """Restore votes."""
-    return moderation.restore(
-        arena.services.ports,
-        BEN,
-        [each.id for each in votes],
-        reason=RestoreReason.MISTAKE,
-        case=f"vote:{votes[0].id}",
-        now_us=arena.clock(),
-    )
 
 
 def ban(arena: ArenaSite, voter: str, actor: moderation.Actor = ADA) -> str:

@@ -7,11 +7,11 @@ import pytest
 from arena import dispute_views, disputes, moderation
 from arena.errors import AlreadyDecided, DisputeRefused, UnknownCase, UnknownCode
 from arena.review_events import DisputeVerdict
-from arena.standing_reasons import RestoreReason, StrikeReason
+from arena.standing_reasons import RestoreReason
 from ledger import store
 from ledger.event import StoredEvent
 from tests.fixtures.arena_site import ArenaSite, Voter
-from tests.fixtures.review_cases import ADA, BEN, at_once, visitor, vote
+from tests.fixtures.review_cases import ADA, BEN, at_once, strike, visitor, vote
 
 WORDS = "I read all four answers in the library."
 
@@ -28,18 +28,6 @@ def struck(either_arena: ArenaSite, voter: Voter) -> StoredEvent:
     cast = vote(either_arena, voter)
     strike(either_arena, cast)
     return cast
-
-
-def strike(arena: ArenaSite, cast: StoredEvent) -> None:
-    """Strike a vote."""
-    moderation.void(
-        arena.services.ports,
-        BEN,
-        [cast.id],
-        reason=StrikeReason.CARELESS,
-        case=f"vote:{cast.id}",
-        now_us=arena.clock(),
-    )
 
 
 def submit(arena: ArenaSite, voter: Voter, cast: StoredEvent, text: str = WORDS) -> str:

@@ -21,6 +21,7 @@ from tests.fixtures.review_cases import (
     raise_findings,
     raise_flag,
     report,
+    strike,
     vote,
 )
 
@@ -153,14 +154,7 @@ def test_an_upheld_flag_strikes_its_votes(either_arena: ArenaSite) -> None:
     arena = either_arena
     votes = [vote(arena) for _ in range(3)]
     flag_id = raise_flag(arena, votes)
-    moderation.void(
-        arena.services.ports,
-        BEN,
-        [votes[0].id],
-        reason=StrikeReason.AUTOMATED,
-        case=f"vote:{votes[0].id}",
-        now_us=arena.clock(),
-    )
+    strike(arena, votes[0])
 
     uphold(arena, flag_id)
 
@@ -185,14 +179,7 @@ def test_a_dismissed_flag_takes_back_what_its_detector_struck(either_arena: Aren
         detector=Detector.FAST_DWELL,
         discounts=True,
     )
-    moderation.void(
-        ports,
-        BEN,
-        [votes[1].id],
-        reason=StrikeReason.AUTOMATED,
-        case=f"vote:{votes[1].id}",
-        now_us=arena.clock(),
-    )
+    strike(arena, votes[1])
     with arena.database.write() as conn:
         (flag_id,) = flags.raise_flags(
             conn, ports, "speed", "2026-11", "2026-11-30T12:00Z", [found]

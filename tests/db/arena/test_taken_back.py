@@ -19,11 +19,20 @@ from arena.review import FlagState
 from arena.review_events import AnswerVerdict, FlagVerdict
 from arena.review_rulings import AnswerState
 from arena.review_tables import vote_strike
-from arena.standing_reasons import RestoreReason, StrikeReason
 from ledger.event import StoredEvent
 from tests.fixtures.arena_site import ArenaSite
 from tests.fixtures.arena_votes import refit, votes_by_order
-from tests.fixtures.review_cases import ADA, BEN, at_once, close_month, raise_flag, report, vote
+from tests.fixtures.review_cases import (
+    ADA,
+    BEN,
+    at_once,
+    close_month,
+    raise_flag,
+    report,
+    restore,
+    strike,
+    vote,
+)
 
 MONTH_S = 40 * 24 * 3600
 
@@ -67,30 +76,6 @@ def rule(
     )
 
 
-def void(arena: ArenaSite, *votes: StoredEvent) -> None:
-    """Strike votes directly."""
-    moderation.void(
-        arena.services.ports,
-        BEN,
-        [each.id for each in votes],
-        reason=StrikeReason.AUTOMATED,
-        case=f"vote:{votes[0].id}",
-        now_us=arena.clock(),
-    )
-
-
-def restore(arena: ArenaSite, *votes: StoredEvent) -> None:
-    """Restore votes directly."""
-    moderation.restore(
-        arena.services.ports,
-        BEN,
-        [each.id for each in votes],
-        reason=RestoreReason.MISTAKE,
-        case=f"vote:{votes[0].id}",
-        now_us=arena.clock(),
-    )
-
-
 def struck(arena: ArenaSite, votes: Sequence[StoredEvent]) -> list[int]:
     """Say of each vote whether it is struck."""
     return [arena.count("vote_strike", "vote_id = :id", id=each.id) for each in votes]
@@ -128,10 +113,10 @@ def test_a_flag_dismissed_after_all_restores_its_votes(either_arena: ArenaSite) 
     arena = either_arena
     votes = [vote(arena) for _ in range(4)]
     flag_id = raise_flag(arena, votes)
-    void(arena, votes[0])
+    strike(arena, votes[0])
     decide(arena, flag_id, "upheld", "open")
     restore(arena, votes[1])
-    void(arena, votes[1])
+    strike(arena, votes[1])
     assert struck(arena, votes) == [1, 1, 1, 1]
     assert case_of(arena, "flag", flag_id).would_be_restored == 2
 
@@ -259,7 +244,7 @@ def test_an_answer_cleared_after_all_is_shown_with_its_votes(either_arena: Arena
     answer = held_answer(arena)
     votes = saw(arena, answer)
     other = vote(arena)
-    void(arena, other)
+    strike(arena, other)
     rule(arena, answer, "withheld", "open")
     assert case_of(arena, "answer", answer).state == "withheld"
 
@@ -431,7 +416,7 @@ def test_any_history_leaves_struck_what_something_holds(either_arena: ArenaSite,
             for vote_id in about[case]:
                 (holds[vote_id].add if hold else holds[vote_id].discard)(case)
         elif act == "void" and not holds[picked]:
-            void(arena, votes[picked])
+            strike(arena, votes[picked])
             holds[picked].add("hand")
         elif act == "restore" and holds[picked]:
             restore(arena, votes[picked])

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "89be6325300d2ba88cb3432836aff93cd6bdd2d959b4ef67258c46e7af02d1e3"}
+DIGESTS = {"arena.2026.1": "bf32e353a0ef47bd859e4c3e6db684277d44811b5d484d9705b964d8b8380a95"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
