@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 # All shifts count, also those right after a click: what jumps under the reader's eye jumps.
 SHIFTS = """
@@ -32,6 +32,15 @@ def until(page: Page, condition: str) -> None:
             return
         page.wait_for_timeout(20)
     raise AssertionError(f"this did not come to hold: {condition}")
+
+
+def skip(page: Page) -> None:
+    """Skip the ballot by its key and wait until the next one stands in its place."""
+    answer = page.locator("#answer-A")
+    slot = answer.get_attribute("data-slot")
+    assert slot
+    page.keyboard.press("s")
+    expect(answer).not_to_have_attribute("data-slot", slot)
 
 
 def box(locator: Locator) -> dict[str, float]:

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Request, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.live_arena import LiveArena
-from tests.browser.reading import told
+from tests.browser.reading import skip, told
 from tests.fixtures.leaks import words_of
 
 KEPT = """async () => ({
@@ -75,7 +75,7 @@ def test_requests_stay_here_and_say_not_whence(live: LiveArena, open_page: OpenP
     page.on("request", lambda request: requests.append(request))  # noqa: PLW0108 - as it must be
     page.goto("/")
     read_all(page)
-    page.keyboard.press("s")
+    skip(page)
     page.wait_for_load_state("networkidle")
     page.goto("/leaderboard")
 

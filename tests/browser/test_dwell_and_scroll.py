@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.live_arena import LiveArena
+from tests.browser.reading import skip
 
 NEAR_MS = 2_000  # what a busy machine may add between two steps of a test
 HIDE = """(state) => {
@@ -141,8 +142,7 @@ def test_the_next_ballot_starts_from_nothing(live: LiveArena, open_page: OpenPag
     page = timed(open_page, live)
     live.wait(60)
     page.clock.run_for(30_000)
-    page.keyboard.press("s")
-    expect(page.locator("#vote-status")).to_have_text("Choose the best answer first.")
+    skip(page)
     page.clock.run_for(2_000)
     send(page)
     assert 2_000 <= int(live.reading_sent()["dwell_ms"]) <= 2_000 + NEAR_MS
