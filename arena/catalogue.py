@@ -6,13 +6,12 @@ It is changed by `catalogue_changes` only, and filled by `imports`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import Connection, delete, func, insert, or_, select
 
-from arena.errors import UnknownAnswer
 from arena.events import Mode
 from arena.rendering import RENDERER_VERSION, Rendered, render, visible
 from arena.tables import answer, answer_html, model, question
@@ -106,7 +105,6 @@ class CatalogueSnapshot:
 class RenderedAnswer:
     """An answer ready to be shown: safe HTML, its text without unseen marks, what was taken out."""
 
-    id: str
     html: str
     text: str
     removed: tuple[str, ...]
@@ -160,36 +158,16 @@ def _showable_answers(
     return found
 
 
-def rendered(conn: Connection, answer_ids: Sequence[str]) -> dict[str, RenderedAnswer]:
-    """Return answers ready to be shown, by id.
+def rendered(text: str, html: str | None, removed: str | None) -> RenderedAnswer:
+    """Return an answer ready to be shown.
 
-    An answer whose stored HTML is missing or of another renderer is rendered here, but not stored.
-
-    Raises:
-        UnknownAnswer: an id that no answer has.
+    Args:
+        text: as stored.
+        html: as stored by the present renderer; None where there is none, and it is made here.
+        removed: stored with it, JSON.
     """
-    query = (
-        select(
-            answer.c.id,
-            answer.c.text,
-            answer_html.c.html,
-            answer_html.c.removed,
-            answer_html.c.renderer_version,
-        )
-        .outerjoin(answer_html, answer_html.c.answer_id == answer.c.id)
-        .where(answer.c.id.in_(answer_ids))
-    )
-    found: dict[str, RenderedAnswer] = {}
-    for row in conn.execute(query):
-        if row.renderer_version == RENDERER_VERSION:
-            made = Rendered(row.html, tuple(json.loads(row.removed)))
-        else:
-            made = render(row.text)
-        found[row.id] = RenderedAnswer(row.id, made.html, visible(row.text).text, made.removed)
-    missing = [answer_id for answer_id in answer_ids if answer_id not in found]
-    if missing:
-        raise UnknownAnswer(f"no answer {missing[0]}")
-    return found
+    made = render(text) if html is None else Rendered(html, tuple(json.loads(removed or "[]")))
+    return RenderedAnswer(made.html, visible(text).text, made.removed)
 
 
 def store_rendering(conn: Connection, made: Iterable[tuple[str, Rendered]]) -> None:

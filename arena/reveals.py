@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row
 
@@ -18,10 +17,12 @@ from arena.ballot_store import LETTERS
 from arena.boards import BoardRow
 from arena.catalogue import ModelInfo, rendered
 from arena.events import Mode
+from arena.rendering import RENDERER_VERSION
 from arena.rules import current
 
 __all__ = ["Others", "Reveal", "RevealedSlot", "Weight", "load_reveal"]
 
+_MODEL_COLUMNS: Final = len(fields(ModelInfo))
 _VOTE = Statement(
     """
     SELECT v.id, v.ballot_id, v.mode, v.month, v.hour, v.verdict, v.best, v.worst, v.weight_micro,
@@ -35,37 +36,39 @@ _VOTE = Statement(
 )
 _SLOTS = Statement(
     """
-    SELECT s.answer_id, m.slug, m.name, m.maker, m.licence, m.link, m.noncommercial, m.demo,
-           m.released, m.retired_us
-    FROM ballot_slot s JOIN model m ON m.slug = s.model
+    SELECT m.slug, m.name, m.maker, m.licence, m.link, m.noncommercial, m.demo, m.released,
+           m.retired_us, a.text, r.html, r.removed
+    FROM ballot_slot s
+    JOIN model m ON m.slug = s.model
+    JOIN answer a ON a.id = s.answer_id
+    LEFT JOIN answer_html r ON r.answer_id = a.id AND r.renderer_version = :renderer
     WHERE s.ballot_id = :ballot ORDER BY s.position
     """
 )
 # Counted by the database: a question may have thousands of votes.
 _COUNTED = """
-    SELECT best, worst, COUNT(*) AS votes,
-           SUM(CASE WHEN replace(models, :a, '') <> models THEN 1 ELSE 0 END) AS a,
-           SUM(CASE WHEN replace(models, :b, '') <> models THEN 1 ELSE 0 END) AS b,
-           SUM(CASE WHEN replace(models, :c, '') <> models THEN 1 ELSE 0 END) AS c,
-           SUM(CASE WHEN replace(models, :d, '') <> models THEN 1 ELSE 0 END) AS d
-    FROM (SELECT models, {best} AS best, {worst} AS worst FROM vote
-          WHERE question_id = :question AND verdict = 'best_worst' AND weight_micro > 0
-            AND ballot_id <> :ballot
-            AND NOT EXISTS (SELECT 1 FROM vote_strike x WHERE x.vote_id = vote.id)) AS other
-    GROUP BY best, worst
+    WITH other AS MATERIALIZED (
+        SELECT models, {best} AS best, {worst} AS worst FROM vote
+        WHERE question_id = :question AND verdict = 'best_worst' AND weight_micro > 0
+          AND ballot_id <> :ballot
+          AND NOT EXISTS (SELECT 1 FROM vote_strike x WHERE x.vote_id = vote.id))
+    SELECT COUNT(*), {counts} FROM other
     """
+_COUNTS = """
+    SUM(CASE WHEN {find}(models, :quoted_{letter}) > 0 THEN 1 ELSE 0 END),
+    SUM(CASE WHEN best = :{letter} THEN 1 ELSE 0 END),
+    SUM(CASE WHEN worst = :{letter} THEN 1 ELSE 0 END)"""
+
+
+def _counting(pick: str, find: str) -> Statement:
+    counts = ",".join(_COUNTS.format(find=find, letter=letter) for letter in LETTERS)
+    best, worst = pick.format("best"), pick.format("worst")
+    return Statement(_COUNTED.format(best=best, worst=worst, counts=counts))
+
+
 _OTHERS = {
-    "sqlite": Statement(
-        _COUNTED.format(
-            best="json_extract(models, '$[' || best || ']')",
-            worst="json_extract(models, '$[' || worst || ']')",
-        )
-    ),
-    "postgresql": Statement(
-        _COUNTED.format(
-            best="CAST(models AS json) ->> best", worst="CAST(models AS json) ->> worst"
-        )
-    ),
+    "sqlite": _counting("json_extract(models, '$[' || {} || ']')", "instr"),
+    "postgresql": _counting("CAST(models AS json) ->> {}", "strpos"),
 }
 _REASONS = Statement("SELECT reason FROM vote_reason WHERE ballot_id = :ballot ORDER BY reason")
 
@@ -162,21 +165,19 @@ def load_reveal(conn: Connection, ballot: str) -> Reveal | None:
 
 
 def _slots(conn: Connection, vote: Row[Any]) -> tuple[RevealedSlot, ...]:
-    rows = _SLOTS.run(conn, ballot=vote.ballot_id).all()
-    texts = rendered(conn, [row.answer_id for row in rows])
+    rows = _SLOTS.run(conn, ballot=vote.ballot_id, renderer=RENDERER_VERSION).all()
     board = boards.latest(conn, vote.mode, vote.month)
     chances, changes = json.loads(vote.p_win), json.loads(vote.changes)
     slots = []
     for letter, row, chance, change in zip(LETTERS, rows, chances, changes, strict=True):
-        answer = texts[row.answer_id]
-        fields = {name: value for name, value in row._mapping.items() if name != "answer_id"}  # noqa: SLF001 - a public name
+        answer = rendered(row.text, row.html, row.removed)
         slots.append(
             RevealedSlot(
                 letter=letter,
                 html=answer.html,
                 raw=answer.text,
                 removed=answer.removed,
-                model=ModelInfo(**fields),
+                model=ModelInfo(*row[:_MODEL_COLUMNS]),
                 p_win=float(chance),
                 change=Decimal(change),
                 row=board.row_of(row.slug) if board else None,
@@ -199,25 +200,18 @@ def _weight(vote: Row[Any]) -> Weight:
 
 def _others(conn: Connection, vote: Row[Any], models: list[str]) -> Others | None:
     """Count other votes on the question once there are enough not to single anyone out (V-158)."""
-    named = dict(zip("abcd", models, strict=True))
-    quoted = {letter: json.dumps(slug, ensure_ascii=False) for letter, slug in named.items()}
-    statement = _OTHERS[conn.dialect.name]
-    found = statement.run(conn, question=vote.question_id, ballot=vote.ballot_id, **quoted)
-    rows = found.mappings().all()
-    votes = sum(row["votes"] for row in rows)
+    named = dict(zip(LETTERS, models, strict=True))
+    quoted = {f"quoted_{key}": json.dumps(slug, ensure_ascii=False) for key, slug in named.items()}
+    found = _OTHERS[conn.dialect.name].run(
+        conn, question=vote.question_id, ballot=vote.ballot_id, **named, **quoted
+    )
+    counts: list[int]
+    votes, *counts = found.one()
     if votes < current().others_shown_from:
         return None
-    shown, best, worst = Counter[str](), Counter[str](), Counter[str]()
-    for row in rows:
-        shown.update({slug: row[letter] for letter, slug in named.items()})
-        best[row["best"]] += row["votes"]
-        worst[row["worst"]] += row["votes"]
+    shown, best, worst = (dict(zip(LETTERS, counts[nth::3], strict=True)) for nth in range(3))
 
-    def shares(picked: Counter[str]) -> dict[str, float]:
-        return {
-            letter: picked[slug] / shown[slug]
-            for letter, slug in zip(LETTERS, models, strict=True)
-            if shown[slug]
-        }
+    def shares(picked: Mapping[str, int]) -> dict[str, float]:
+        return {letter: picked[letter] / times for letter, times in shown.items() if times}
 
     return Others(votes=votes, best=shares(best), worst=shares(worst))

@@ -57,6 +57,7 @@ INSERT_PRIVATE = "INSERT INTO event_private (event_id, salt, part, subject) VALU
 NEWEST_CHECKPOINT = (
     "SELECT size, note, signed_us FROM log_checkpoint ORDER BY size DESC, signed_us DESC LIMIT 1"
 )
+INDEX_OF = "SELECT idx FROM log_entry WHERE event_id = ?"
 INSERT_PENDING = "INSERT INTO event_pending (seq, event_id, leaf, shuffled) VALUES (?, ?, ?, ?)"
 
 REPLAY_PAGE = 1_000  # events held in memory at a time
@@ -202,8 +203,8 @@ def erase_private(
 
 def index_of(conn: Connection, event_id: str) -> int | None:
     """Return an event's index in the public log; None while it is not sequenced."""
-    entry = tables.log_entry.c
-    return conn.execute(select(entry.idx).where(entry.event_id == event_id)).scalar()
+    found: int | None = _run(conn, INDEX_OF, (event_id,)).scalar()
+    return found
 
 
 def sequenced(stream: str, kind: str, low: int, high: int) -> Select[tuple[str, int]]:

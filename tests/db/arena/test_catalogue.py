@@ -168,21 +168,10 @@ def test_rendering_is_stored_once_and_made_anew_for_another_renderer(filled: Dat
     assert catalogue.render_missing(filled) == 0
     with filled.write() as conn:
         conn.execute(answer_html.update().values(renderer_version="markdown.0", html="old"))
-    with filled.read() as conn:
-        shown = catalogue.rendered(conn, ["a1"])["a1"]
-    assert "<strong>a1</strong>" in shown.html
-    assert shown.removed == ("1 × U+200B ZERO WIDTH SPACE",)
-    assert shown.text == "**a1** is the answer."
     assert catalogue.render_missing(filled) == 3
     with filled.read() as conn:
         versions = set(conn.execute(select(answer_html.c.renderer_version)).scalars())
     assert versions == {RENDERER_VERSION}
-
-
-def test_rendered_refuses_an_unknown_answer(filled: Database) -> None:
-    """An id that no answer has is an error and not a gap."""
-    with filled.read() as conn, pytest.raises(UnknownAnswer):
-        catalogue.rendered(conn, ["a1", "nothing"])
 
 
 def test_replay_gives_the_same_tables(filled: Database, recorder: Recorder) -> None:

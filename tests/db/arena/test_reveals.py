@@ -41,3 +41,17 @@ def test_other_votes_are_shares_of_the_times_a_model_was_shown(either_arena: Are
     assert reveal is not None
     assert len(others) == 13
     assert reveal.others == counted(mine, others)
+
+
+def test_answers_of_an_older_renderer_are_shown_as_the_present_one_shows_them(
+    either_arena: ArenaSite,
+) -> None:
+    """Outdated HTML is made anew for the reveal, and what was taken out is told again."""
+    arena = either_arena
+    arena.voter().read_and_vote()
+    ballot = arena.events("vote.cast")[0].body["ballot"]
+    with arena.database.read() as conn:
+        before = load_reveal(conn, ballot)
+    arena.execute("UPDATE answer_html SET renderer_version = 'markdown.0', html = 'old'")
+    with arena.database.read() as conn:
+        assert load_reveal(conn, ballot) == before
