@@ -39,8 +39,8 @@ def bound_factors(
 ) -> BoundFactors:
     """The factors, 0 to 1, that keep each supplier's move of each score within the bound.
 
-    A supplier moves a model's score, less the mean score of comparable models, by about d = H⁻¹ s,
-    s its summed score; the score's error without it is that of the clustered covariance less the
+    A supplier moves a model's score, measured from the zero of a board, by about d = H⁻¹ s, s its
+    summed score; the score's error without it is that of the clustered covariance less the
     supplier's own part. Where d passes `bound_errors` such errors, all votes of the supplier take
     the factor that brings it back: d goes with their weight. Models with fewer suppliers of the
     kind than the cap asks for are not looked at.
@@ -83,7 +83,7 @@ class _Errors:
     @classmethod
     def of(cls, fitted: Fit, bound: float) -> _Errors | None:
         """Take them from a fit; None with fewer than two voters, which nobody can compare."""
-        mean_of = fitted.comparable
+        mean_of = _zero(fitted)
         covariance = Covariance.of(fitted, mean_of)
         if covariance.clustered is None or not mean_of.any():
             return None
@@ -125,6 +125,12 @@ class _Errors:
         apart = (total[:, None] - shown) * np.ptp(others, axis=1)
         most: Floats = shown * np.ptp(self.side, axis=1) + apart
         return most
+
+
+def _zero(fitted: Fit) -> Flags:
+    """Which models' mean score is the zero, as on a board: those shown often, if enough are."""
+    often = lobster.basket_of(fitted, fitted.models)
+    return fitted.comparable if often is None else np.isin(fitted.models, often)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -75,6 +75,32 @@ def test_no_network_moves_a_model_by_half_its_interval(votes: int, bots: int, id
         assert moved[model] < half_interval(before, model)
 
 
+def test_the_interval_is_that_of_the_board() -> None:
+    """Models shown too rarely for the zero blur the mean of all, and must not blur the bound."""
+    rng = np.random.default_rng(3)
+    often, rare = range(8), range(8, 20)
+    shown = [tuple(rng.choice(often, 4, replace=False).tolist()) for _ in range(2_000)]
+    shown += [(*rng.choice(often, 3, replace=False).tolist(), model) for model in rare] * 4
+    picks = [(each, int(rng.choice(each))) for each in shown]
+    pushing = [tuple(rng.choice(often, 4, replace=False).tolist()) for _ in range(1_000)]
+    picks += [(each, 2 if 2 in each else each[0]) for each in pushing]
+    clusters = [i % 200 for i in range(len(shown))] + [1_000 + i % 40 for i in range(1_000)]
+    choices = choices_of(20, picks, clusters=clusters)
+    network = np.where(choices.cluster >= 1_000, BOTS, choices.cluster)
+    before = without(choices, network == BOTS)
+    basket = lobster.basket_of(before, before.models)
+    assert basket is not None
+    assert len(basket) == len(often)
+
+    _, fitted = limited(choices, network, RULES)
+
+    was, now = (lobster.board(each, basket=basket).models for each in (before, fitted))
+    half = {row.model: lobster.INTERVAL_Z * row.score_se for row in was}
+    score = {row.model: row.score for row in was}
+    moved = {row.model: abs(row.score - score[row.model]) / half[row.model] for row in now}
+    assert max(moved[name] for name in basket) < 1
+
+
 def test_the_cap_alone_lets_a_network_pass_half_an_interval() -> None:
     """What the bound is for: five per cent of a large month outweigh its interval."""
     choices, network = attacked(20_000, 5_000, 40)
@@ -169,7 +195,9 @@ def test_factors_by_definition(seed: int, voters: int, bound: float, by_network:
 
 def _slow(choices: Choices, fitted: lobster.Fit, labels: Ints, rules: rules.RankingRules) -> Floats:
     """The factors from nothing but their definition."""
-    gamma, contrast = np.exp(fitted.theta), np.eye(MODELS) - 1 / MODELS
+    often = fitted.exposures >= lobster.BASKET_EXPOSURES
+    zero = often if often.sum() >= lobster.BASKET_MODELS else np.ones(MODELS, dtype=np.bool_)
+    gamma, contrast = np.exp(fitted.theta), np.eye(MODELS) - zero / zero.sum()
     side = contrast @ fitted.inverse
     scores = np.zeros((len(labels), MODELS))
     for i, (shown, best) in enumerate(zip(choices.sets, choices.best, strict=True)):
@@ -178,7 +206,7 @@ def _slow(choices: Choices, fitted: lobster.Fit, labels: Ints, rules: rules.Rank
     counted = choices.weight > 0
     voters = np.unique(choices.cluster[counted])
     scale = len(voters) / (len(voters) - 1)
-    covariance = lobster.Covariance.of(fitted, fitted.comparable)
+    covariance = lobster.Covariance.of(fitted, zero)
     least = np.where(covariance.few_voters, np.diag(covariance.model), 0)
     assert covariance.clustered is not None
     factors = np.ones(len(labels))
