@@ -56,8 +56,17 @@ _VOTE: Final = Statement(
          :worst, :weight_micro, :weight_parts, :reasons, :board, :p_win, :changes)
     """
 )
-_ANSWERS: Final = Statement("SELECT answer_id FROM ballot_slot WHERE ballot_id = :ballot")
-_COUNT_REVEAL: Final = Statement("UPDATE answer SET reveals = reveals + 1 WHERE id = :answer")
+_ANSWERS: Final = (
+    "SELECT id FROM answer JOIN ballot_slot ON answer_id = id WHERE ballot_id = :ballot"
+)
+_COUNT_REVEALS: Final = "UPDATE answer SET reveals = reveals + 1 WHERE id IN ({answers})"
+# Several votes at once take the rows in one order, so that no two of them wait for each other.
+_REVEALED: Final = {
+    "sqlite": Statement(_COUNT_REVEALS.format(answers=_ANSWERS)),
+    "postgresql": Statement(
+        _COUNT_REVEALS.format(answers=_ANSWERS + " ORDER BY id FOR UPDATE OF answer")
+    ),
+}
 
 
 def clear(conn: Connection) -> None:
@@ -139,13 +148,7 @@ def _vote_cast(conn: Connection, recorded: RecordedEvent) -> None:
         p_win=_json(event.p_win),
         changes=_json(event.changes),
     )
-    _count_reveals(conn, event.ballot)
-
-
-def _count_reveals(conn: Connection, ballot_id: str) -> None:
-    """Count one more reveal of each answer, in one order, so that two votes never deadlock."""
-    answers = _ANSWERS.run(conn, ballot=ballot_id).scalars()
-    _COUNT_REVEAL.run_many(conn, [{"answer": answer} for answer in sorted(answers)])
+    _REVEALED[conn.dialect.name].run(conn, ballot=event.ballot)
 
 
 def _vote_reasoned(conn: Connection, recorded: RecordedEvent) -> None:

@@ -116,7 +116,8 @@ def _open_ballot(ports: Ports, visitor: Visitor, mode: Mode) -> Shown | Capped |
             todo = _drawn_ballot(ports, conn, visitor, mode, cluster)
     # Others may wait for the connection for reading, so none is held while this one writes.
     if isinstance(todo, BallotIssued):
-        return _issue(ports, visitor, cluster, todo, withdraw=found is not None)
+        known = state is not None
+        return _issue(ports, visitor, cluster, todo, known=known, withdraw=found is not None)
     with ports.database.write() as conn:
         quotas.lock(conn, visitor.voter, visitor.now_us)  # an erasure waits for it
         _log_view(ports, conn, visitor, todo.ballot)
@@ -163,6 +164,7 @@ def _issue(
     cluster: Cluster,
     issued: BallotIssued,
     *,
+    known: bool,
     withdraw: bool,
 ) -> Shown | Capped:
     """Write a drawn ballot, its holder and its event in one transaction.
@@ -172,7 +174,8 @@ def _issue(
     mode = issued.mode
     event = ballot_event(issued, event_id=uuid4(ports.rng), mode=mode, visitor=visitor)
     with ports.database.write() as conn:
-        quotas.register(conn, visitor.voter, visitor.now_us)
+        if not known:
+            quotas.register(conn, visitor.voter, visitor.now_us)
         left = _withdraw(ports, conn, visitor, cluster, mode) if withdraw else None
         if left is not None:
             return left

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection, select, text
 
+from antiabuse.statements import Statement
 from antiabuse.utc import SECOND_US, day_of, day_start_us, month_of, month_start_us
 from arena import boards, headers, refits, rules, standing
 from arena.ballot_projection import WEIGHT_UNIT
@@ -50,7 +51,7 @@ _NEWCOMERS = text(
     ORDER BY a.model
     """
 )
-_LIVING = text(
+_LIVING = Statement(
     """
     SELECT s.model, s.state, s.entered_us, s.entered_size, s.looks_below
     FROM model_state s JOIN model m ON m.slug = s.model AND m.retired_us IS NULL
@@ -76,7 +77,7 @@ def states(conn: Connection, mode: Mode) -> dict[str, ModelState]:
         row.model: ModelState(
             row.model, State(row.state), row.entered_us, row.entered_size, row.looks_below
         )
-        for row in conn.execute(_LIVING, {"mode": mode})
+        for row in _LIVING.run(conn, mode=mode)
     }
 
 

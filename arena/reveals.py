@@ -27,11 +27,12 @@ _VOTE = Statement(
     """
     SELECT v.id, v.ballot_id, v.mode, v.month, v.hour, v.verdict, v.best, v.worst, v.weight_micro,
            v.weight_parts, v.reasons, v.p_win, v.changes, v.board_id, v.question_id,
-           q.text AS question, q.category, q.language, x.reason AS struck
+           q.text AS question, q.category, q.language, x.reason AS struck, r.reason AS said
     FROM vote v
     JOIN question q ON q.id = v.question_id
     LEFT JOIN vote_strike x ON x.vote_id = v.id
-    WHERE v.ballot_id = :ballot
+    LEFT JOIN vote_reason r ON r.ballot_id = v.ballot_id
+    WHERE v.ballot_id = :ballot ORDER BY r.reason
     """
 )
 _SLOTS = Statement(
@@ -70,7 +71,6 @@ _OTHERS = {
     "sqlite": _counting("json_extract(models, '$[' || {} || ']')", "instr"),
     "postgresql": _counting("CAST(models AS json) ->> {}", "strpos"),
 }
-_REASONS = Statement("SELECT reason FROM vote_reason WHERE ballot_id = :ballot ORDER BY reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +140,10 @@ class Reveal:
 
 def load_reveal(conn: Connection, ballot: str) -> Reveal | None:
     """Return the reveal of a ballot, or None while it has no vote."""
-    vote = _VOTE.run(conn, ballot=ballot).one_or_none()
-    if vote is None:
+    votes = _VOTE.run(conn, ballot=ballot).all()  # the one vote, once for each reason given
+    if not votes:
         return None
+    vote = votes[0]
     slots = _slots(conn, vote)
     return Reveal(
         vote=vote.id,
@@ -160,7 +161,7 @@ def load_reveal(conn: Connection, ballot: str) -> Reveal | None:
         weight=_weight(vote),
         others=_others(conn, vote, [slot.model.slug for slot in slots]),
         board=vote.board_id,
-        reasons=tuple(_REASONS.run(conn, ballot=ballot).scalars()),
+        reasons=tuple(row.said for row in votes if row.said is not None),
     )
 
 

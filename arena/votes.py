@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -11,6 +12,7 @@ from sqlalchemy import Connection
 from antiabuse import admission, quotas, sightings
 from antiabuse import rules as antiabuse_rules
 from antiabuse.admission import Refusal, VoteFacts
+from antiabuse.errors import UnknownVoter
 from antiabuse.sincerity import ClientValues, Sincerity, WeightReason, weigh
 from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
@@ -44,10 +46,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """An accepted vote: where its reveal and receipt are read, and its mode."""
+    """An accepted vote: where its reveal and receipt are read, and who is joined to its voter."""
 
     route: str
-    mode: str
+    others: tuple[str, ...]
 
 
 def read_choice(verdict: str | None, best: str | None, worst: str | None) -> Choice | None:
@@ -162,8 +164,10 @@ def skip(ports: Ports, visitor: Visitor, ballot_id: str) -> str:
 
 def _locked(ports: Ports, conn: Connection, visitor: Visitor) -> tuple[Cluster, VoterState]:
     """Return who the visitor is taken for and what is left of the day, which nobody else spends."""
-    quotas.register(conn, visitor.voter, visitor.now_us)
     cluster = cluster_of(conn, ports, visitor)
+    with contextlib.suppress(UnknownVoter):
+        return cluster, quotas.lock_cluster(conn, visitor.voter, cluster.others, visitor.now_us)
+    quotas.register(conn, visitor.voter, visitor.now_us)
     return cluster, quotas.lock_cluster(conn, visitor.voter, cluster.others, visitor.now_us)
 
 
@@ -259,7 +263,7 @@ def _accept(
         addresses=visitor.address,
         device=raw.get("fingerprint"),
     )
-    return Cast(ballot.route, ballot.mode)
+    return Cast(ballot.route, cluster.others)
 
 
 def _anomalies(

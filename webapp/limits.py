@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from flask import Flask, request
+from flask import Flask, g, request
 from flask_limiter import Limiter
 from limits import parse
 
@@ -31,6 +31,13 @@ def visitor_address() -> Address | None:
 
     None where even the connection has none, as behind a Unix socket without a trusted proxy.
     """
+    if "address" not in g:
+        g.address = _read_address()
+    address: Address | None = g.address
+    return address
+
+
+def _read_address() -> Address | None:
     trusted = services().settings.trusted_proxies
     forwarded = ", ".join(request.headers.getlist("X-Forwarded-For")) or None
     try:

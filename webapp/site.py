@@ -18,45 +18,53 @@ __all__ = ["Site", "init_site"]
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """The installation as the page frame shows it.
+class _Present:
+    """What changes while the program runs, as of one request."""
 
-    `log` is None before the first signature, `demo_retired_us` unless demo models were retired.
-    """
-
-    name: str
-    operator: str
-    public_url: str
     demo: bool
-    build: str
     demo_retired_us: int | None
     log: SignedCheckpoint | None
 
 
-def current_site() -> Site:
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The installation as the page frame shows it; what may change is read when it is shown."""
+
+    name: str
+    operator: str
+    public_url: str
+    build: str
+
+    @property
+    def demo(self) -> bool:
+        """Whether demo models take part."""
+        return _present().demo
+
+    @property
+    def demo_retired_us(self) -> int | None:
+        """When demo models were retired; None unless they were."""
+        return _present().demo_retired_us
+
+    @property
+    def log(self) -> SignedCheckpoint | None:
+        """The newest signed state of the log; None before the first."""
+        return _present().log
+
+
+def _present() -> _Present:
     """Read the state once per request; a failing database must not break the page that says so."""
-    if "site" not in g:
-        settings = services().settings
+    if "present" not in g:
         try:
             with services().database.read() as conn:
                 log = store.latest_checkpoint(conn)
                 snapshot = services().ports.catalogue.current(conn)
-                demos = [m.retired_us for m in snapshot.models.values() if m.demo]
-                demo = None in demos
-                retired_us = max((us for us in demos if us is not None), default=None)
+            demos = [m.retired_us for m in snapshot.models.values() if m.demo]
+            retired_us = max((us for us in demos if us is not None), default=None)
+            g.present = _Present(None in demos, retired_us, log)
         except LedgerError:
-            log, demo, retired_us = None, False, None
-        g.site = Site(
-            name=settings.name,
-            operator=settings.operator,
-            public_url=settings.public_url,
-            demo=demo,
-            build=code_version(),
-            demo_retired_us=retired_us,
-            log=log,
-        )
-    site: Site = g.site
-    return site
+            g.present = _Present(demo=False, demo_retired_us=None, log=None)
+    present: _Present = g.present
+    return present
 
 
 def init_site(app: Flask) -> None:
@@ -65,5 +73,6 @@ def init_site(app: Flask) -> None:
 
     @app.context_processor
     def _shared() -> dict[str, Any]:
-        asked = request.args.get("mode")
-        return {"site": current_site(), "mode": asked if asked == "expert" else "speed"}
+        settings, asked = services().settings, request.args.get("mode")
+        site = Site(settings.name, settings.operator, settings.public_url, code_version())
+        return {"site": site, "mode": asked if asked == "expert" else "speed"}

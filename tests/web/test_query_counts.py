@@ -6,21 +6,21 @@ import pytest
 
 from tests.fixtures.arena_site import ArenaSite, vote_form
 
-# As measured. Every page reads two for its frame: the last checkpoint and the catalogue's version.
-# Who the voter is joined with is asked once in each of them.
+# As measured. A whole page reads two for its frame, the last checkpoint and the catalogue's
+# version; a part of a page has no frame. Who the voter is joined with is asked once in each of them.
 # Issuing: voter, what was revealed, catalogue, board, states of the models; then voter, quota,
-# event (3), ballot, slots, holder, state, and the ballot as shown. A known voter's open ballot is
-# looked for first.
+# event (3), ballot, slots, holder, state, and the ballot as shown. A known voter is not stored
+# again, but an open ballot of theirs is looked for first.
 FIRST_BALLOT = 18
-NEXT_BALLOT = 19
+NEXT_BALLOT = 18
 # Showing again: voter, ballot, the voter locked, and the event that says so (3).
 SHOWN_AGAIN = 9
-# Voting: voter (2), ballot, what was revealed, board, quota, event (3), ballot, vote, reveals (2),
+# Voting: voter, ballot, what was revealed, board, quota, event (3), ballot, vote, reveals,
 # sighting.
-VOTE_PLAIN = 15
-REFUSED_VOTE = 9
-# The reveal on top: vote, slots, answers, board, others, reasons, log index, voter (2), frame.
-VOTE_HTMX = 26
+VOTE_PLAIN = 13
+REFUSED_VOTE = 8
+# The reveal on top: vote, slots with answers, board, others, log index, voter.
+VOTE_HTMX = 19
 
 
 @pytest.mark.parametrize("votes_before", [0, 3])

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import cast
 
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request
-from sqlalchemy import Connection
 
-from antiabuse import rules
+from antiabuse import quotas, rules
 from antiabuse.admission import Refusal, Refused, message
 from antiabuse.errors import BadToken, UnknownVoter
 from antiabuse.identity import BallotToken
-from antiabuse.voter import VoterState
 from arena import after_vote, ballots, votes
 from arena.ballot_store import LETTERS, load_held, route_holder
 from arena.ballots import Shown, Stopped
 from arena.boards import as_mode
 from arena.closed_months import is_open
-from arena.clusters import state_of
+from arena.clusters import cluster_of
 from arena.dispute_views import Dispute, own_disputes
 from arena.events import Mode
 from arena.refusals import record_refusal
@@ -119,7 +117,8 @@ def cast_vote() -> Response:
     )
     if not wants_fragment():
         return _see_other(f"/ballots/{cast_.route}")
-    return push_url(_reveal_page(visitor, token.ballot, cast_.route), f"/ballots/{cast_.route}")
+    page = _reveal_page(visitor, cast_.others, token.ballot, cast_.route)
+    return push_url(page, f"/ballots/{cast_.route}")
 
 
 @vote.post("/skip")
@@ -144,21 +143,29 @@ def show_reveal(route: str) -> Response:
         abort(403)
     with services().database.read() as conn:
         own = own_disputes(conn, visitor.voter)
+        others = cluster_of(conn, services().ports, visitor).others
     about = tuple(each for each in own if each.ballot == ballot_id)
-    return _reveal_page(visitor, ballot_id, route, about)
+    return _reveal_page(visitor, others, ballot_id, route, about)
 
 
 def _reveal_page(
-    visitor: Visitor, ballot_id: str, route: str, disputes: tuple[Dispute, ...] = ()
+    visitor: Visitor,
+    others: tuple[str, ...],
+    ballot_id: str,
+    route: str,
+    disputes: tuple[Dispute, ...] = (),
 ) -> Response:
+    """Return a reveal to its voter; `others` are the ids of those joined to them."""
     with services().database.read() as conn:
         reveal = load_reveal(conn, ballot_id)
         if reveal is None:
             held = load_held(conn, ballot_id)
             return _see_other(f"/?mode={held.mode if held else 'speed'}")
         sequenced = store.index_of(conn, reveal.vote) is not None
-        state = _state(conn, visitor)
+        state = quotas.read_cluster(conn, visitor.voter, others, visitor.now_us)
         month_open = is_open(conn, reveal.month, visitor.now_us)
+    if state is None:  # who holds a ballot is registered; only an erasure comes between
+        raise Refused(Refusal.BAD_IDENTITY)
     return _page(
         "vote/reveal.html",
         reveal.mode,
@@ -167,14 +174,6 @@ def _reveal_page(
         month_open=month_open,
         rules=rules.current(),
     )
-
-
-def _state(conn: Connection, visitor: Visitor) -> VoterState:
-    """Return a registered voter's state; whoever holds a ballot is registered."""
-    state = state_of(conn, services().ports, visitor)
-    if state is None:
-        raise Refused(Refusal.BAD_IDENTITY)
-    return state
 
 
 def held_ballot(visitor: Visitor | None, route: str) -> str:
