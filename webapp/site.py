@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from gettext import NullTranslations
-from typing import Any
+from typing import Any, Final
 
 from flask import Flask, g, request
+from markupsafe import Markup
 
 from ledger import store
 from ledger.errors import LedgerError
@@ -15,6 +17,8 @@ from webapp.translations import init_translations
 from webapp.wiring import code_version, services
 
 __all__ = ["Site", "init_site"]
+
+_HEADERS_KEPT: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +72,16 @@ def _present() -> _Present:
 
 
 def init_site(app: Flask) -> None:
-    """Offer `site` and `mode` to templates, and texts through one catalogue."""
+    """Offer `site`, `mode` and `site_header` to templates, and texts through one catalogue."""
     init_translations(app, NullTranslations())
+
+    @app.template_global()
+    @lru_cache(maxsize=_HEADERS_KEPT)
+    def site_header(nav: str, mode: str, mode_path: str) -> Markup:
+        """Return the header of pages in one place of the site, written once."""
+        template, name = app.jinja_env.get_template("site_header.html"), services().settings.name
+        page = template.render(nav=nav, mode=mode, mode_path=mode_path, site_name=name)
+        return Markup(page)  # noqa: S704 - the template escapes
 
     @app.context_processor
     def _shared() -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.arena_site import ArenaSite, vote_form
 
 # As measured. A whole page reads two for its frame, the last checkpoint and the catalogue's
-# version; a part of a page has no frame. Who the voter is joined with is asked once in each of them.
+# version; a part of a page has no frame. Who the voter is joined with is asked once in each.
 # Issuing: voter, what was revealed, catalogue, board, states of the models; then voter, quota,
 # event (3), ballot, slots, holder, state, and the ballot as shown. A known voter is not stored
 # again, but an open ballot of theirs is looked for first.
