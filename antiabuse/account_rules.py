@@ -137,6 +137,14 @@ class AccountRules:
             "before is not held up, so strangers cannot lock anybody out.",
         },
     )
+    clock_slack_s: int = field(
+        default=300,
+        metadata={
+            "unit": "seconds ahead of the clock, at most",
+            "reason": "What lies further ahead was written while the clock ran ahead, and holds no "
+            "more; servers that keep time differ by less.",
+        },
+    )
 
 
 RULESETS: Final[dict[str, AccountRules]] = {

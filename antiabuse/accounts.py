@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from antiabuse import totp
 from antiabuse.account_errors import UnknownAccount, UnusableName
 from antiabuse.account_events import AccountChange, account_changed
+from antiabuse.account_rules import current
 from antiabuse.tables import moderator, moderator_session
 from ledger.ids import uuid4
 from ledger.store import Log
@@ -178,11 +179,18 @@ def set_code(
 
 
 def use_code_step(conn: Connection, name: str, step: int) -> bool:
-    """Use up a step of an account's codes; False if it, or a later one, was used before."""
+    """Use up a step of an account's codes; False if it, or a later one, was used before.
+
+    A step so far ahead that this one cannot follow it within the slack was used by a clock since
+    set back. It is forgotten, or right codes would be refused until its time comes; a code in force
+    is used once all the same.
+    """
+    rules, last = current(), moderator.c.totp_last_step
+    # A code in force may be a window behind the clock, and the last one was a window ahead of it.
+    ahead = step + 2 * rules.code_window + rules.clock_slack_s // totp.STEP_S
     used = conn.execute(
         update(moderator)
-        .where(moderator.c.name == name)
-        .where(moderator.c.totp_last_step.is_(None) | (moderator.c.totp_last_step < step))
+        .where(moderator.c.name == name, last.is_(None) | (last < step) | (last > ahead))
         .values(totp_last_step=step)
     )
     return used.rowcount == 1

@@ -18,7 +18,7 @@ from antiabuse.erased import drop_row, erased_digest, is_erased
 from antiabuse.errors import UnknownVoter
 from antiabuse.rules import current
 from antiabuse.statements import Statement
-from antiabuse.utc import SECOND_US, day_of, minute_of
+from antiabuse.utc import DAY_US, SECOND_US, day_of, minute_of
 from antiabuse.voter import Consent, VoterRow, VoterState, voter_state
 
 _COLUMNS: Final = ", ".join(field.name for field in fields(VoterRow))
@@ -33,23 +33,25 @@ _READ: Final = Statement(f"SELECT {_COLUMNS} FROM voter WHERE id = :id")  # noqa
 _LOCK: Final = Statement(f"SELECT {_COLUMNS} FROM voter WHERE id = :id", lock_rows=True)  # noqa: S608
 _CONSENT: Final = Statement("UPDATE voter SET consent = :consent WHERE id = :id")
 
-# The day only moves forward: a clock set back over midnight must not give a second quota.
-_TODAY: Final = """
-    day = CASE WHEN day < :day THEN :day ELSE day END,
-    votes = CASE WHEN day < :day THEN 0 ELSE votes END + :vote,
-    ballots = CASE WHEN day < :day THEN 0 ELSE ballots END + :ballot,
-    skips = CASE WHEN day < :day THEN 0 ELSE skips END + :skip"""
+# A day goes back from far ahead alone: a clock set back over midnight must not give a second quota,
+# nor may one that ran ahead for days keep a voter's counts until that day comes.
+_OTHER_DAY: Final = "day < :day OR day > :tomorrow"
+_TODAY: Final = f"""
+    day = CASE WHEN {_OTHER_DAY} THEN :day ELSE day END,
+    votes = CASE WHEN {_OTHER_DAY} THEN 0 ELSE votes END + :vote,
+    ballots = CASE WHEN {_OTHER_DAY} THEN 0 ELSE ballots END + :ballot,
+    skips = CASE WHEN {_OTHER_DAY} THEN 0 ELSE skips END + :skip"""
 _SPEND_VOTE: Final = Statement(
     f"UPDATE voter SET {_TODAY}, last_vote_us = :now"  # noqa: S608
-    " WHERE id = :id AND banned_us IS NULL AND (day < :day OR votes < :cap)"
+    f" WHERE id = :id AND banned_us IS NULL AND ({_OTHER_DAY} OR votes < :cap)"
     # A last vote further ahead than clocks differ was counted by a clock since set back.
     " AND (last_vote_us IS NULL OR last_vote_us <= :latest OR last_vote_us > :ahead)"
 )
 _SPEND_BALLOT: Final = Statement(
-    f"UPDATE voter SET {_TODAY} WHERE id = :id AND (day < :day OR ballots < :cap)"  # noqa: S608
+    f"UPDATE voter SET {_TODAY} WHERE id = :id AND ({_OTHER_DAY} OR ballots < :cap)"  # noqa: S608
 )
 _SPEND_SKIP: Final = Statement(
-    f"UPDATE voter SET {_TODAY} WHERE id = :id AND (day < :day OR skips < :cap)"  # noqa: S608
+    f"UPDATE voter SET {_TODAY} WHERE id = :id AND ({_OTHER_DAY} OR skips < :cap)"  # noqa: S608
 )
 
 _TALLY: Final = Statement(
@@ -185,7 +187,7 @@ def spend_vote(conn: Connection, voter_id: str, now_us: int) -> bool:
     spent = _SPEND_VOTE.run(
         conn,
         id=voter_id,
-        day=day_of(now_us),
+        **_days(now_us),
         now=now_us,
         latest=now_us - rules.cooldown_s * SECOND_US,
         ahead=now_us + rules.cooldown_s * SECOND_US,
@@ -197,21 +199,21 @@ def spend_vote(conn: Connection, voter_id: str, now_us: int) -> bool:
     return spent.rowcount == 1
 
 
+def _days(now_us: int) -> dict[str, str]:
+    return {"day": day_of(now_us), "tomorrow": day_of(now_us + DAY_US)}
+
+
 def spend_ballot(conn: Connection, voter_id: str, now_us: int) -> bool:
     """Count one issued ballot; False at the day's cap."""
     cap = current().daily_ballots
-    spent = _SPEND_BALLOT.run(
-        conn, id=voter_id, day=day_of(now_us), cap=cap, vote=0, ballot=1, skip=0
-    )
+    spent = _SPEND_BALLOT.run(conn, id=voter_id, **_days(now_us), cap=cap, vote=0, ballot=1, skip=0)
     return spent.rowcount == 1
 
 
 def spend_skip(conn: Connection, voter_id: str, now_us: int) -> bool:
     """Count one skip; False at the day's cap."""
     cap = current().daily_skips
-    spent = _SPEND_SKIP.run(
-        conn, id=voter_id, day=day_of(now_us), cap=cap, vote=0, ballot=0, skip=1
-    )
+    spent = _SPEND_SKIP.run(conn, id=voter_id, **_days(now_us), cap=cap, vote=0, ballot=0, skip=1)
     return spent.rowcount == 1
 
 

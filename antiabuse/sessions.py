@@ -1,7 +1,7 @@
 """Sessions of signed-in moderators: a random token in the cookie, its digest in the database.
 
-A session ends by sign-out, after a time without use, after a day's work at the latest, and with
-its account.
+A session ends by sign-out, after a time without use, after a day's work at the latest, with its
+account, and when a clock that ran ahead is set back: its times would keep it open for as long.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, not_, select, update
 
 from antiabuse.account_rules import current
 from antiabuse.accounts import Role
@@ -96,16 +96,21 @@ def close_session(conn: Connection, presented: str) -> None:
 
 def drop_ended(conn: Connection, now_us: int) -> int:
     """Drop the sessions that have ended; return how many."""
-    rules = current()
-    ended = or_(
-        moderator_session.c.opened_us <= now_us - rules.session_s * SECOND_US,
-        moderator_session.c.seen_us <= now_us - rules.idle_s * SECOND_US,
+    return conn.execute(delete(moderator_session).where(not_(_is_open(now_us)))).rowcount
+
+
+def _is_open(now_us: int) -> ColumnElement[bool]:
+    rules, session = current(), moderator_session.c
+    latest_us = now_us + rules.clock_slack_s * SECOND_US
+    return and_(
+        session.opened_us > now_us - rules.session_s * SECOND_US,
+        session.seen_us > now_us - rules.idle_s * SECOND_US,
+        session.opened_us <= latest_us,
+        session.seen_us <= latest_us,
     )
-    return conn.execute(delete(moderator_session).where(ended)).rowcount
 
 
 def _sessions(conn: Connection, which: ColumnElement[bool], now_us: int) -> list[Session]:
-    rules = current()
     rows = conn.execute(
         select(
             moderator_session,
@@ -115,8 +120,7 @@ def _sessions(conn: Connection, which: ColumnElement[bool], now_us: int) -> list
         )
         .join(moderator, moderator.c.name == moderator_session.c.name)
         .where(which, moderator.c.disabled_us.is_(None))
-        .where(moderator_session.c.opened_us > now_us - rules.session_s * SECOND_US)
-        .where(moderator_session.c.seen_us > now_us - rules.idle_s * SECOND_US)
+        .where(_is_open(now_us))
         .order_by(moderator_session.c.opened_us.desc(), moderator_session.c.token_sha256)
     )
     return [

@@ -1,7 +1,8 @@
 """Limits on guessing passwords: each attempt counts as failed until it has succeeded.
 
 Counted by name with address, by address, and by name alone over a day; the last one does not hold
-for a browser that has signed in to the account before, so that strangers lock nobody out.
+for a browser that has signed in to the account before, so that strangers lock nobody out. Failures
+from the future, of a clock since set back, hold nobody up.
 """
 
 from __future__ import annotations
@@ -115,8 +116,13 @@ def forgive(conn: Connection, attempt: Attempt) -> None:
 
 def drop_old(conn: Connection, now_us: int) -> int:
     """Drop the failures that no limit counts any more; return how many."""
-    oldest = now_us - current().name_window_s * SECOND_US
-    return conn.execute(delete(sign_in_failure).where(sign_in_failure.c.at_us <= oldest)).rowcount
+    at_us, oldest_us = sign_in_failure.c.at_us, now_us - current().name_window_s * SECOND_US
+    over = (at_us <= oldest_us) | (at_us > _latest_us(now_us))
+    return conn.execute(delete(sign_in_failure).where(over)).rowcount
+
+
+def _latest_us(now_us: int) -> int:
+    return now_us + current().clock_slack_s * SECOND_US
 
 
 def _wait_us(conn: Connection, attempt: Attempt, now_us: int) -> int:
@@ -138,10 +144,11 @@ def _wait_of_one(
     conn: Connection, which: ColumnElement[bool], cap: int, window_us: int, now_us: int
 ) -> int:
     """Return how long until fewer than `cap` failures lie in the window."""
+    at_us = sign_in_failure.c.at_us
     times = conn.execute(
-        select(sign_in_failure.c.at_us)
-        .where(which, sign_in_failure.c.at_us > now_us - window_us)
-        .order_by(sign_in_failure.c.at_us.desc())
+        select(at_us)
+        .where(which, at_us > now_us - window_us, at_us <= _latest_us(now_us))
+        .order_by(at_us.desc())
         .limit(cap)
     ).scalars()
     newest = list(times)

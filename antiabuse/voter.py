@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from antiabuse.rules import AntiabuseRules
-from antiabuse.utc import SECOND_US, ceil_seconds, day_left_s, day_of
+from antiabuse.utc import DAY_US, SECOND_US, ceil_seconds, day_left_s, day_of
 
 Consent = Literal["yes", "no"]
 
@@ -60,11 +60,12 @@ class VoterState:
 def voter_state(row: VoterRow, now_us: int, rules: AntiabuseRules) -> VoterState:
     """Return the state of a voter at a moment (microseconds UTC).
 
-    Counters of a day gone by are 0. Those of a later day stay: a clock that was set back over
-    midnight must not give a second quota. Nor may it make a voter wait longer than two cooldowns.
+    Counters of a day gone by are 0. Those of the next day stay: a clock that was set back over
+    midnight must not give a second quota. Those of any later day are 0 again, and nobody waits
+    longer than two cooldowns, for a clock that ran ahead must not hold anybody up for days.
     """
     today = day_of(now_us)
-    gone = row.day < today
+    gone = not today <= row.day <= day_of(now_us + DAY_US)
     votes, ballots, skips = (0, 0, 0) if gone else (row.votes, row.ballots, row.skips)
     next_vote_us, cooldown_us = now_us, rules.cooldown_s * SECOND_US
     # A last vote further ahead than clocks differ was counted by a clock since set back.
