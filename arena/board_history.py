@@ -39,7 +39,8 @@ _FIRST = text(
 )
 _BEFORE = text(
     "SELECT id, body FROM board WHERE mode = :mode AND month = :month AND view = :view"
-    " AND category = :category AND computed_us <= :moment ORDER BY computed_us DESC LIMIT 1"
+    " AND category = :category AND computed_us <= :moment AND log_size <= :log_size"
+    " ORDER BY log_size DESC LIMIT 1"
 )
 _BESIDE = text(
     "SELECT id, body FROM board WHERE mode = :mode AND month = :month AND view = :view"
@@ -107,6 +108,7 @@ def before(conn: Connection, shown: PublishedBoard, moment_us: int) -> Published
         "view": shown.view,
         "category": shown.category,
         "moment": moment_us,
+        "log_size": shown.log_size,
     }
     row = conn.execute(_BEFORE, values).one_or_none()
     return None if row is None else parsed(row.id, row.body)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select, text
 
 from antiabuse.statements import Statement
 from antiabuse.utc import SECOND_US, day_of, day_start_us, month_of, month_start_us
-from arena import boards, headers, refits, rules, standing
+from arena import boards, headers, month_cut, refits, rules, standing
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.boards import PublishedBoard
 from arena.events import Mode
@@ -107,20 +107,23 @@ def admit(ports: Ports, mode: Mode, now_us: int) -> tuple[str, ...]:
 
 
 def open_month(ports: Ports, mode: Mode, now_us: int) -> bool:
-    """Write the open month's header and carry states over, once (V-108); say if it was new."""
+    """Write the open month's header and carry states over, once (V-108); say if it was new.
+
+    A header or a state from the future is that of a clock since set back, and does not count.
+    """
     month = month_of(now_us)
     with ports.database.read() as conn:
-        if headers.latest(conn, mode, month) is not None:
+        if _is_open(conn, mode, month, now_us):
             return False
     began_us = month_start_us(now_us)
     with ports.database.write() as conn:
         one_worker_at_a_time(conn)
-        if headers.latest(conn, mode, month) is not None:
+        if _is_open(conn, mode, month, now_us):
             return False
         size = store.head(conn).size
         basket = []
         for known in states(conn, mode).values():
-            if known.entered_us >= began_us:
+            if began_us <= known.entered_us <= now_us:
                 continue
             after = lifecycle.carry_over(known.state)
             if after is State.ACTIVE:
@@ -141,6 +144,11 @@ def open_month(ports: Ports, mode: Mode, now_us: int) -> bool:
         opened = MonthOpened(mode=mode, month=month, at_us=now_us, basket=tuple(basket))
         _write(ports, conn, opened, now_us)
     return True
+
+
+def _is_open(conn: Connection, mode: Mode, month: str, now_us: int) -> bool:
+    header = headers.latest(conn, mode, month)
+    return header is not None and header.opened_us <= now_us
 
 
 def look_if_due(ports: Ports, mode: Mode, now_us: int) -> bool:
@@ -166,7 +174,7 @@ def look(ports: Ports, mode: Mode, month: str, day: str, at_us: int) -> bool:
         at_us: the moment that is judged, and written on what happens.
     """
     with ports.database.read() as conn:
-        if _looked(conn, mode, day):
+        if _looked(conn, mode, month, day, at_us):
             return False
         board = boards.latest(conn, mode, month)
         size = board.log_size if board else 0
@@ -176,7 +184,7 @@ def look(ports: Ports, mode: Mode, month: str, day: str, at_us: int) -> bool:
     found = lifecycle.look(standings, at_us, ranking_rules.current())
     with ports.database.write() as conn:
         one_worker_at_a_time(conn)
-        if _looked(conn, mode, day):
+        if _looked(conn, mode, month, day, at_us):
             return False
         looked = Looked(
             mode=mode,
@@ -193,9 +201,12 @@ def look(ports: Ports, mode: Mode, month: str, day: str, at_us: int) -> bool:
     return True
 
 
-def _looked(conn: Connection, mode: Mode, day: str) -> bool:
+def _looked(conn: Connection, mode: Mode, month: str, day: str, at_us: int) -> bool:
+    if day == month:
+        return month_cut.holds(conn, mode, month)
+    # A look from the future was taken by a clock since set back.
     query = select(lifecycle_look.c.day).where(
-        lifecycle_look.c.mode == mode, lifecycle_look.c.day == day
+        lifecycle_look.c.mode == mode, lifecycle_look.c.day == day, lifecycle_look.c.at_us <= at_us
     )
     return conn.execute(query).first() is not None
 

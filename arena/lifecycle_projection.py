@@ -1,4 +1,7 @@
-"""Events of the lifecycle -> states, their history, looks and month headers."""
+"""Events of the lifecycle -> states, their history, looks and month headers.
+
+A look or an opening that is made again, as after a clock was set back, takes the first one's place.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,8 @@ def clear(conn: Connection) -> None:
 
 def _month_opened(conn: Connection, recorded: RecordedEvent) -> None:
     event = MonthOpened.from_body(recorded.body)
+    header = month_header.c
+    conn.execute(delete(month_header).where(header.mode == event.mode, header.month == event.month))
     row = {"mode": event.mode, "month": event.month, "opened_us": event.at_us}
     conn.execute(insert(month_header), {**row, "basket": json.dumps(list(event.basket))})
 
@@ -79,6 +84,8 @@ def _keep(
 
 def _looked(conn: Connection, recorded: RecordedEvent) -> None:
     event = Looked.from_body(recorded.body)
+    look = lifecycle_look.c
+    conn.execute(delete(lifecycle_look).where(look.mode == event.mode, look.day == event.day))
     conn.execute(
         insert(lifecycle_look),
         {"mode": event.mode, "day": event.day, "at_us": event.at_us, "board_id": event.board},

@@ -2,14 +2,15 @@
 
 A vote belongs to the month of its acceptance (V-103) but is sequenced up to a minute later, so the
 cut is taken some minutes after midnight, and never before every vote of the month is in the log.
+Where a clock ran ahead into the next month and was set back, cut and opening are made again.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, exists, func, select
 
 from antiabuse.utc import month_end_us, month_of, month_start_us
-from arena import lifecycle, refits
+from arena import lifecycle, month_cut, refits
 from arena.events import Mode
 from arena.ports import Ports
 from arena.tables import lifecycle_look, month_header, vote
@@ -54,19 +55,19 @@ def cut_if_due(ports: Ports, mode: Mode, now_us: int) -> bool:
 
 
 def _uncut(conn: Connection, mode: Mode, month: str) -> list[tuple[str, int]]:
-    """Return the opened months before this one without a look at their cut, and where each ends."""
-    known = conn.execute(
-        select(month_header.c.month)
-        .where(
-            month_header.c.mode == mode,
-            month_header.c.month < month,
-            ~select(lifecycle_look.c.day)
-            .where(lifecycle_look.c.mode == mode, lifecycle_look.c.day == month_header.c.month)
-            .exists(),
-        )
-        .order_by(month_header.c.month)
-    ).scalars()
-    return [(found, month_end_us(found)) for found in known]
+    """Return the opened months before this one whose cut waits, and where each ends.
+
+    Of the last one, votes may have come after its cut.
+    """
+    header, look = month_header.c, lifecycle_look.c
+    is_cut = exists().where(look.mode == mode, look.day == header.month)
+    query = select(header.month, is_cut.label("is_cut"))
+    query = query.where(header.mode == mode, header.month < month).order_by(header.month)
+    known = conn.execute(query).all()
+    waiting = [row.month for row in known if not row.is_cut]
+    if known and known[-1].is_cut and not month_cut.holds(conn, mode, known[-1].month):
+        waiting.append(known[-1].month)
+    return [(found, month_end_us(found)) for found in waiting]
 
 
 def _all_sequenced(conn: Connection, ports: Ports, mode: Mode, month: str) -> bool:

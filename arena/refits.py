@@ -70,7 +70,10 @@ def _due(new: int, previous: PublishedBoard | None, now_us: int, refit_min_votes
         return True
     if new < refit_min_votes:
         return False
-    return previous is None or now_us - previous.computed_us >= rules.refit_seconds * SECOND_US
+    if previous is None:
+        return True
+    # A clock that was set back must not stop the boards.
+    return not 0 <= now_us - previous.computed_us < rules.refit_seconds * SECOND_US
 
 
 def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from antiabuse.utc import SECOND_US
 from arena import boards, fit_faults, rules, standing
@@ -101,13 +101,17 @@ def _already_out(conn: Connection, official: PublishedBoard) -> set[_Key]:
 
 def _rested(conn: Connection, official: PublishedBoard, now_us: int) -> bool:
     """Say whether the last round is long enough ago."""
-    query = select(func.max(board_table.c.computed_us)).where(
-        board_table.c.mode == official.mode,
-        board_table.c.month == official.month,
-        (board_table.c.view != OFFICIAL) | (board_table.c.category != ALL_CATEGORIES),
+    made = board_table.c
+    query = select(made.computed_us).where(
+        made.mode == official.mode,
+        made.month == official.month,
+        (made.view != OFFICIAL) | (made.category != ALL_CATEGORIES),
     )
-    last_us: int | None = conn.execute(query).scalar_one()
-    return last_us is None or now_us - last_us >= rules.current().views_refit_s * SECOND_US
+    # The log tells the last round: the clock may have been set back since another.
+    newest = query.order_by(made.log_size.desc(), made.computed_us.desc()).limit(1)
+    last_us: int | None = conn.execute(newest).scalar()
+    rest_us = rules.current().views_refit_s * SECOND_US
+    return last_us is None or not 0 <= now_us - last_us < rest_us
 
 
 def _categories(columns: Columns) -> dict[str, Columns]:

@@ -13,6 +13,7 @@ from antiabuse.utc import month_end_us
 from arena.boards import PublishedBoard
 from arena.events import Mode
 from arena.tables import state_change
+from ledger.search import recorded
 from ranking.lifecycle import State
 
 __all__ = ["StateChange", "changes", "last_moment", "moment_of", "states_at"]
@@ -40,11 +41,16 @@ class StateChange:
 
 
 def changes(conn: Connection, mode: Mode, model: str | None = None) -> list[StateChange]:
-    """Return the changes of a mode, of one model if named, oldest first."""
-    query = select(state_change).where(state_change.c.mode == mode)
+    """Return the changes of a mode, of one model if named, in the order in which they took effect.
+
+    That is not the order of their times where a clock that ran ahead was set back.
+    """
+    events = recorded()
+    query = select(state_change).join(events, events.c.id == state_change.c.id)
+    query = query.where(state_change.c.mode == mode)
     if model is not None:
         query = query.where(state_change.c.model == model)
-    rows = conn.execute(query.order_by(state_change.c.at_us, state_change.c.id))
+    rows = conn.execute(query.order_by(events.c.seq))
     return [
         StateChange(
             mode=row.mode,

@@ -2,7 +2,7 @@
 
 Killed half way it has written nothing, and run twice it raises nothing twice. Nights that were
 missed are made up by the next one: looks are taken at the numbers of votes they belong to, and days
-one by one.
+one by one. Days that a clock ran ahead of are swept again when they are over.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from arena import closed_months, flags, moderation
 from arena.boards import MODES
 from arena.events import Mode
 from arena.ports import Ports
-from arena.review_tables import sweep_look
-from arena.sweep_night import NIGHT, Night, days_of
+from arena.sweep_days import days_of, days_swept, standing_looks
+from arena.sweep_night import Night
 from arena.sweep_report import last_sweep
 from arena.sweep_votes import MonthVotes, cast_before, read_votes
 
@@ -80,11 +80,11 @@ def sweep(ports: Ports, mode: Mode, month: str, now_us: int) -> Swept | None:
         today = day_of(now_us)
         if not _all_sequenced(conn, mode, month, today, votes):
             return None
-        night = Night(conn, mode, month, today, votes)
+        night = Night(conn, mode, month, now_us, votes)
         night.run()
     with ports.database.write() as conn:
         raised = _raise(conn, ports, night, now_us)
-        if not raised and flags.taken_looks(conn, mode, month).issuperset(night.looks):
+        if not raised and standing_looks(conn, mode, month, now_us).issuperset(night.looks):
             return Swept(mode, month, 0, night.faults)  # another worker was here first
         flags.finish_sweep(
             conn,
@@ -131,15 +131,9 @@ def _due(conn: Connection, mode: Mode, month: str, now_us: int) -> bool:
     last = max((day for day in days_of(month) if day < today), default=None)
     if last is None:
         return False
-    swept = select(sweep_look.c.look).where(
-        sweep_look.c.detector == NIGHT,
-        sweep_look.c.mode == mode,
-        sweep_look.c.month == month,
-        sweep_look.c.look == int(last[-2:]),
-    )
-    if conn.execute(swept.limit(1)).first() is not None:
-        latest = None if month == month_of(now_us) else last_sweep(conn, mode, month)
-        return latest is not None and bool(latest.unrun) and day_of(latest.at_us) < today
+    if days_swept(conn, mode, month, now_us) >= int(last[-2:]):
+        latest = None if month == month_of(now_us) else last_sweep(conn, mode, month, now_us)
+        return latest is not None and bool(latest.unrun) and day_of(latest.at_us) != today
     return conn.execute(cast_before(mode, month, today).limit(1)).first() is not None
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
 from functools import partial
 from typing import Final
 
@@ -13,24 +12,20 @@ from sqlalchemy import Connection, select
 
 from antiabuse.detectors import rules as detector_rules
 from antiabuse.detectors.finding import Detector, Finding
-from arena import boards, flags, sweep_crowd
+from antiabuse.utc import day_of
+from arena import boards, sweep_crowd
 from arena.events import Mode
 from arena.flags import Look
 from arena.refits import counted
 from arena.review_events import FlagVerdict
 from arena.review_tables import flag
+from arena.sweep_days import EVERYBODY, NIGHT, days_of, standing_looks
 from arena.sweep_looks import AT_LOOKS, LookTaker, due_looks
 from arena.sweep_votes import MonthVotes, read_sightings
 from ranking import lobster
 from ranking.lobster import Choices
 
-__all__ = ["EVERYBODY", "NIGHT", "Night", "days_of"]
-
-EVERYBODY: Final = "*"
-"""In the place of a voter: a look at all of a day's votes; its number is the day of the month."""
-
-NIGHT: Final = "night"
-"""In the place of a detector: the sweep itself went over that day."""
+__all__ = ["Night"]
 
 _BY_FIT: Final = (*AT_LOOKS, Detector.IDENTICAL_BALLOTS, Detector.BURST, Detector.CAMPAIGN)
 
@@ -39,7 +34,7 @@ class Night:
     """One sweep's work: findings, the looks that gave them, and the detectors that failed."""
 
     def __init__(
-        self, conn: Connection, mode: Mode, month: str, today: str, votes: MonthVotes
+        self, conn: Connection, mode: Mode, month: str, now_us: int, votes: MonthVotes
     ) -> None:
         self.mode = mode
         self.month = month
@@ -49,8 +44,8 @@ class Night:
         self._conn = conn
         self._votes = votes
         self._rules = detector_rules.current()
-        self._days = [day for day in days_of(month) if day < today]
-        self._taken = flags.taken_looks(conn, mode, month)
+        self._days = [day for day in days_of(month) if day < day_of(now_us)]
+        self._taken = standing_looks(conn, mode, month, now_us)
 
     def run(self) -> None:
         """Run every detector; one that fails keeps no other one back (V-168)."""
@@ -175,11 +170,3 @@ def _zero(
     known = set(choices.models)
     basket = board.basket if set(board.basket) <= known else ()
     return basket, {row.model: row.theta for row in board.rows if row.model in known}
-
-
-def days_of(month: str) -> Iterator[str]:
-    """Yield a month's days."""
-    day = date.fromisoformat(f"{month}-01")
-    while f"{day:%Y-%m}" == month:
-        yield day.isoformat()
-        day += timedelta(days=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func
 
 from antiabuse.detectors import rules as detector_rules
 from antiabuse.utc import MINUTE_US, day_of, month_of, previous_month
@@ -17,8 +17,7 @@ from arena.audit_filter import AuditFilter
 from arena.boards import MODES
 from arena.events import Mode
 from arena.review_events import SweepFinished
-from arena.review_tables import sweep_look
-from arena.sweep_night import NIGHT, days_of
+from arena.sweep_days import days_of, days_swept
 from arena.sweep_votes import cast_before
 from arena.tables import vote
 
@@ -66,7 +65,7 @@ def _overdue(conn: Connection, mode: Mode, month: str, now_us: int) -> str | Non
     rules = detector_rules.current()
     # Whatever day was over by then has been swept unless something is wrong.
     late = day_of(now_us - (rules.sweep_minute + 60 * rules.sweep_late_hours) * MINUTE_US)
-    unswept = [day for day in days_of(month) if day < late][_days_swept(conn, mode, month) or 0 :]
+    unswept = [day for day in days_of(month) if day < late][days_swept(conn, mode, month, now_us) :]
     if not unswept:
         return None  # before all votes of the month are looked through for nothing
     cast = cast_before(mode, month, late).where(vote.c.hour >= unswept[0])
@@ -74,20 +73,10 @@ def _overdue(conn: Connection, mode: Mode, month: str, now_us: int) -> str | Non
     return None if hour is None else hour[:10]
 
 
-def _days_swept(conn: Connection, mode: Mode, month: str) -> int | None:
-    """Return the last day of a month that a sweep went over; None before the first."""
-    look = sweep_look.c
-    days = select(func.max(look.look)).where(
-        look.detector == NIGHT, look.mode == mode, look.month == month
-    )
-    found: int | None = conn.execute(days).scalar()
-    return found
-
-
-def last_sweep(conn: Connection, mode: Mode, month: str) -> LastSweep | None:
+def last_sweep(conn: Connection, mode: Mode, month: str, now_us: int) -> LastSweep | None:
     """Return the newest sweep over a mode's month; None before the first."""
-    days = _days_swept(conn, mode, month)
-    if days is None:
+    days = days_swept(conn, mode, month, now_us)
+    if days == 0:
         return None  # before the whole stream is read for nothing
     wanted = AuditFilter(kinds=(SweepFinished.KIND,), mode=mode, month=month)
     (row,) = rows_for_moderators(conn, wanted, limit=1, order="newest").rows

@@ -122,7 +122,8 @@ def _pinned(
     )
     if not agrees:
         abort(404)
-    kinds, states_us = board_history.kinds(conn, found.mode, found.month), _states_us(found, now_us)
+    kinds = board_history.kinds(conn, found.mode, found.month)
+    states_us = _states_us(conn, found, now_us)
     if states_us is not None and view not in WITH_STATES:
         abort(404)
     return _asked(
@@ -149,8 +150,11 @@ def _asked(  # noqa: PLR0913 - the fields of one value
     return Asked(view, mode, month, category, since, focus, pinned, kinds, board, states_us)
 
 
-def _states_us(board: PublishedBoard, now_us: int) -> int | None:
-    """Return the moment of states later than a snapshot's, in its month and not to come."""
+def _states_us(conn: Connection, board: PublishedBoard, now_us: int) -> int | None:
+    """Return the moment of states later than a snapshot's, in its month and not to come.
+
+    The last change may lie ahead where a clock was set back since; the board's own page names it.
+    """
     text = single("states")
     if text is None:
         return None
@@ -159,7 +163,9 @@ def _states_us(board: PublishedBoard, now_us: int) -> int | None:
     if not state_history.moment_of(board) < int(text) < month_end_us(board.month):
         abort(404)
     if int(text) > now_us:
-        abort(404)
+        known = state_history.changes(conn, board.mode)
+        if int(text) > state_history.last_moment(board, known):
+            abort(404)
     return int(text)
 
 

@@ -136,7 +136,7 @@ def load_model(
 
 
 def _states(changes: Sequence[StateChange]) -> dict[str, State]:
-    return state_history.states_at(changes, changes[-1].at_us if changes else 0)
+    return state_history.states_at(changes, max((each.at_us for each in changes), default=0))
 
 
 def _by_place(found: Sequence[PublishedBoard], slug: str) -> list[Standing]:

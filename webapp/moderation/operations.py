@@ -179,7 +179,9 @@ def _modes(conn: Connection, now_us: int) -> tuple[ModeWork, ...]:
     month = month_of(now_us)
     found = []
     for mode in MODES:
-        swept = last_sweep(conn, mode, month) or last_sweep(conn, mode, previous_month(now_us))
+        months = (month, previous_month(now_us))
+        sweeps = (last_sweep(conn, mode, each, now_us) for each in months)
+        swept = next((each for each in sweeps if each is not None), None)
         known = boards.months(conn, mode)
         board = boards.latest(conn, mode, known[0]) if known else None
         of_month = board if board and board.month == month else None
@@ -204,7 +206,8 @@ def _modes(conn: Connection, now_us: int) -> tuple[ModeWork, ...]:
 def _log(conn: Connection, now_us: int) -> LogState:
     newest, waiting = store.latest_checkpoint(conn), sequencer.waiting(conn)
     signed_us = 0 if newest is None else newest.signed_us
-    late = waiting > 0 and now_us - signed_us > _LOG_LATE_US
+    # A signature from the future, of a clock since set back, vouches for nothing.
+    late = waiting > 0 and abs(now_us - signed_us) > _LOG_LATE_US
     return LogState(store.head(conn).size, newest, waiting, late)
 
 

@@ -254,7 +254,7 @@ def expected_best(lived: Lived) -> str:
     """Run a night without storing it; return what was expected of the voter with an agenda."""
     with lived.site.database.read() as conn:
         votes_read = read_votes(lived.site.services.ports, conn, "speed", MONTH)
-        night = Night(conn, "speed", MONTH, "2026-12-01", votes_read)
+        night = Night(conn, "speed", MONTH, NIGHT_US, votes_read)
         night.run()
     assert night.faults == {}
     (agenda,) = (each for each in night.findings if each.detector is Detector.MODEL_AGENDA)

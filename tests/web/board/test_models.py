@@ -8,15 +8,18 @@ import json
 import random
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 
 from antiabuse.utc import month_of
 from arena import refits
+from arena.lifecycle_events import FallWithheld, StateChanged
 from arena.side_boards import refit_side_boards_if_due
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import MODELS, ArenaSite, at
 from tests.fixtures.simulated_month import MONTH, vote_once
+from tests.fixtures.state_changes import write_change
 
 # Frame 2, catalogue 1, months 1, states 1, pairs 1, categories 1, exposures 3, reasons 1.
 MODEL_STATEMENTS = 11
@@ -109,16 +112,12 @@ def test_state_changes_are_told_with_their_numbers(month: ArenaSite) -> None:
         "score": "980.00", "score_se": "20.000000", "lower": "933.47", "upper": "1026.53",
         "looks_below": 2,
     }  # fmt: skip
-    insert = (
-        "INSERT INTO state_change (id, mode, model, before, after, cause, at_us, numbers)"
-        " VALUES (:id, 'speed', 'fenwhistle', 'observing', :after, 'below', :at, :numbers)"
-    )
-    month.execute(
-        insert, id="x1", after=None, at=month.clock() - 10**6, numbers=json.dumps(numbers)
-    )
-    month.execute(
-        insert, id="x2", after="eliminated", at=month.clock(), numbers=json.dumps(numbers)
-    )
+    fall: dict[str, Any] = {
+        "mode": "speed", "month": MONTH, "model": "fenwhistle", "before": "observing",
+        "cause": "below", "at_us": month.clock(), "numbers": numbers,
+    }  # fmt: skip
+    write_change(month, FallWithheld(**fall, eligible=4))
+    write_change(month, StateChanged(**fall, after="eliminated", log_size=0))
     html = page(month, "/models/fenwhistle")
     assert html.count("Even its upper bound of 1026.53 was below 1150.02 at 2 daily looks") == 2
     assert "152 counted exposures this month, 88 of them under observation, from 31 voters" in html

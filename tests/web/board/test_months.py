@@ -93,6 +93,18 @@ def test_after_a_look_page_and_files_agree(month: ArenaSite, view: str) -> None:
     assert told_states(month, permanent) == ["observing"] * 4
 
 
+def test_a_link_to_states_from_the_future_leads_there(month: ArenaSite) -> None:
+    """After a look by a clock since set back, the page's own link opens, and no later one does."""
+    month.clock.advance(3_600)
+    upkeep_of_all(month.services.ports, month.clock())
+    ahead_us = month.clock()
+    month.clock.advance(-3_600)
+
+    assert told_states(month, "/leaderboard") == ["observing"] * 4
+    board = json_of(month, "/leaderboard?format=json")["board"]
+    text_of(month, f"/leaderboard?board={board}&states={ahead_us + 1}", 404)
+
+
 def test_views_of_a_pinned_moment_stay_there(month: ArenaSite) -> None:
     """A permanent page leads to its other views with the same states."""
     upkeep_of_all(month.services.ports, month.clock())

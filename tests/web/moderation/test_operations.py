@@ -14,7 +14,7 @@ from antiabuse.unrun_checks import Check
 from antiabuse.utc import DAY_US, hour_of
 from arena import fit_faults, flags, sweep
 from arena.boards import View
-from arena.sweep_night import EVERYBODY, NIGHT
+from arena.sweep_days import EVERYBODY, NIGHT
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import ArenaSite, at
 from tests.fixtures.arena_votes import refit, votes_by_order
@@ -162,6 +162,16 @@ def test_the_log_is_late_when_its_worker_stands(arena: ArenaSite, rosa: Moderato
     assert "Nothing needs a look" in told(rosa, "notice")
     arena.clock.advance(301)
     assert "does the worker run?" in told(rosa, "notice")
+
+
+def test_a_signature_from_the_future_hides_no_late_log(arena: ArenaSite) -> None:
+    """Signed while the clock ran a day ahead, a log that stands still is told all the same."""
+    arena.clock.advance(86_400)
+    arena.sequence()
+    arena.clock.advance(-86_400)
+    arena.voter().read_and_vote()
+
+    assert "does the worker run?" in told(moderator_of(arena), "notice")
 
 
 def test_the_last_sweep_tells_what_did_not_run(arena: ArenaSite, rosa: Moderator) -> None:
