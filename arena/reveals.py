@@ -11,6 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row
 
 from antiabuse.statements import Statement
+from antiabuse.utc import SECOND_US
 from arena import boards
 from arena.ballot_projection import WEIGHT_UNIT
 from arena.ballot_store import LETTERS
@@ -26,10 +27,11 @@ _MODEL_COLUMNS: Final = len(fields(ModelInfo))
 _VOTE = Statement(
     """
     SELECT v.id, v.ballot_id, v.mode, v.month, v.hour, v.verdict, v.best, v.worst, v.weight_micro,
-           v.weight_parts, v.reasons, v.p_win, v.changes, v.board_id, v.question_id,
+           v.weight_parts, v.reasons, v.p_win, v.changes, v.board_id, v.question_id, g.dwell_us,
            q.text AS question, q.category, q.language, x.reason AS struck, r.reason AS said
     FROM vote v
     JOIN question q ON q.id = v.question_id
+    LEFT JOIN sighting g ON g.vote_id = v.id
     LEFT JOIN vote_strike x ON x.vote_id = v.id
     LEFT JOIN vote_reason r ON r.ballot_id = v.ballot_id
     WHERE v.ballot_id = :ballot ORDER BY r.reason
@@ -91,7 +93,7 @@ class RevealedSlot:
 class Weight:
     """What the vote counts, and how that came about.
 
-    `struck` is why it no longer counts: the code of a decision after the vote, or None.
+    `dwell_s` is None where it was not measured, and once it is erased. `struck` is why it no longer counts: the code of a decision after the vote, or None.
     """
 
     value: Decimal
@@ -191,7 +193,7 @@ def _weight(vote: Row[Any]) -> Weight:
     parts = json.loads(vote.weight_parts)
     return Weight(
         value=Decimal(vote.weight_micro) / WEIGHT_UNIT,
-        dwell_s=None if parts["dwell_s"] is None else Decimal(parts["dwell_s"]),
+        dwell_s=None if vote.dwell_us is None else Decimal(vote.dwell_us) / SECOND_US,
         dwell_weight=Decimal(parts["dwell_weight"]),
         scroll_factor=Decimal(parts["scroll_factor"]),
         reasons=tuple(json.loads(vote.reasons)),

@@ -283,9 +283,9 @@ def _anomalies(
     return {reason for reason, holds in checks.items() if holds}
 
 
-def _weight_parts(sincerity: Sincerity) -> dict[str, str | None]:
+def _weight_parts(sincerity: Sincerity) -> dict[str, str]:
+    """Return the three factors of the weight; what was measured of the voter stays private."""
     return {
-        "dwell_s": None if sincerity.dwell_s is None else str(sincerity.dwell_s),
         "dwell_weight": str(sincerity.dwell_weight),
         "scroll_factor": str(sincerity.scroll_factor),
         "anomaly_factor": str(sincerity.anomaly_factor),

@@ -34,9 +34,7 @@ BATCH: Final = 10_000
 STEP_US: Final = 10 * SECOND_US
 DIGEST: Final = "0" * 64
 EVEN: Final = json.dumps(["0.250000"] * 4)
-PARTS: Final = json.dumps(
-    {"dwell_s": "12", "dwell_weight": "1", "scroll_factor": "1", "anomaly_factor": "1"}
-)
+PARTS: Final = json.dumps({"dwell_weight": "1", "scroll_factor": "1", "anomaly_factor": "1"})
 ZEROS: Final = json.dumps(["0.000000"] * 4)
 MODERATOR: Final = Actor("bench", "M-0000")
 EVENT: Final = (

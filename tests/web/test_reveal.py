@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from antiabuse import sightings
 from arena.ballot_projection import WEIGHT_UNIT
 from ledger.receipt_check import Refused, check
 from tests.fixtures.arena_app import OpenArena
@@ -302,3 +303,22 @@ def test_weights_are_whole_millionths(arena: ArenaSite) -> None:
     (cast,) = arena.events("vote.cast")
     assert cast.body["weight"] == "0.99875"
     assert arena.count("vote", "weight_micro = :micro", micro=int(0.99875 * WEIGHT_UNIT)) == 1
+
+
+def test_the_reading_time_is_private_and_can_be_erased(arena: ArenaSite) -> None:
+    """The log holds what time and scrolling gave, not what was measured (X-006)."""
+    voter = arena.voter()
+    page = voter.ballot()
+    arena.clock.advance(6)
+    reveal = voter.vote(page.token, dwell_ms="5432", scroll="1")
+    (cast,) = arena.events("vote.cast")
+    assert cast.body["weight_parts"] == {
+        "dwell_weight": "0.429", "scroll_factor": "1", "anomaly_factor": "1",
+    }  # fmt: skip
+    with arena.database.write() as conn:
+        assert sightings.unlink(conn, voter.id) == 1
+
+    assert (
+        "reading time erased meanwhile (time 0.429)"
+        in voter.get(f"/ballots/{route_of(reveal)}").text
+    )

@@ -160,11 +160,11 @@ def test_without_script_the_server_clock_weighs(arena: ArenaSite) -> None:
     page = voter.ballot()
     arena.clock.advance(6)
 
-    voter.vote(page.token, dwell_ms="", scroll="")
+    reveal = voter.vote(page.token, htmx=True, dwell_ms="", scroll="")
 
     (cast,) = arena.events("vote.cast")
     assert cast.body["weight"] == "0.25"
-    assert cast.body["weight_parts"]["dwell_s"] == "6"
+    assert "read for 6.0 s (time 0.5)" in reveal.text
     assert cast.body["reasons"] == ["scroll_unknown"]
 
 

@@ -173,7 +173,7 @@ def test_nothing_private_is_told(arena: ArenaSite, seen: OneSided, anybody: Vote
 
     assert digests
     for told in (life, rows, *files):
-        for secret in (seen.voter.id, "rosa", WORDS, *digests):
+        for secret in (seen.voter.id, "rosa", WORDS, "dwell_s", "dwell_ms", *digests):
             assert secret not in told
     for told in (life, rows):
         for private in ("at_us", "dwell", "fraction", f"{seen.name} 12:0"):
