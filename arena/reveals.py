@@ -93,7 +93,8 @@ class RevealedSlot:
 class Weight:
     """What the vote counts, and how that came about.
 
-    `dwell_s` is None where it was not measured, and once it is erased. `struck` is why it no longer counts: the code of a decision after the vote, or None.
+    `dwell_s` is None where it was not measured, and once it is erased. `struck` is why it no
+    longer counts: the code of a decision after the vote, or None.
     """
 
     value: Decimal
