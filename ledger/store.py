@@ -138,11 +138,10 @@ def _insert_event(conn: Connection, event: StoredEvent) -> int:
         event.body_sha256,
         event.private_sha256,
     )
-    seq: int = _run(conn, INSERT_EVENT, row).scalar_one()
-    return seq
+    return _run(conn, INSERT_EVENT, row).scalar_one()
 
 
-def _run(conn: Connection, sql: str, row: tuple[object, ...]) -> CursorResult[Any]:
+def _run(conn: Connection, sql: str, row: tuple[object, ...]) -> CursorResult[int]:
     # psycopg marks parameters with %s where sqlite3 has a question mark.
     return conn.exec_driver_sql(
         sql if conn.dialect.name == "sqlite" else sql.replace("?", "%s"), row
@@ -203,8 +202,7 @@ def erase_private(
 
 def index_of(conn: Connection, event_id: str) -> int | None:
     """Return an event's index in the public log; None while it is not sequenced."""
-    found: int | None = _run(conn, INDEX_OF, (event_id,)).scalar()
-    return found
+    return _run(conn, INDEX_OF, (event_id,)).scalar()
 
 
 def sequenced(stream: str, kind: str, low: int, high: int) -> Select[tuple[str, int]]:
