@@ -84,6 +84,16 @@ sighting: Final = Table(
 """Where each vote came from, as keyed digests: address of the day, network (/24, /64) and device of
 the month; empty for loopback and private addresses, and without consent. Erased after retention."""
 
+reveal_network: Final = Table(
+    "reveal_network",
+    metadata,
+    Column("answer_id", Text, primary_key=True),
+    Column("network", Text, primary_key=True),
+    Column("month", Text, nullable=False),
+    Index("ix_reveal_network_month", "month"),
+)
+"""Networks, as digests of the month, that an answer was revealed to. Erased with the sightings."""
+
 moderator: Final = Table(
     "moderator",
     metadata,

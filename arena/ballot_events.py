@@ -127,7 +127,8 @@ class BallotReported(EventBody):
 class VoteCast(EventBody):
     """A vote was accepted: choice, weight with its parts, and changes with the board behind them.
 
-    `models`, `p_win` and `changes` are in slot order; all decimals are text.
+    `models`, `p_win` and `changes` are in slot order; all decimals are text. `revealed` are the
+    models whose answers count one reveal more (V-151), in slot order.
     """
 
     KIND: ClassVar[str] = "vote.cast"
@@ -150,6 +151,7 @@ class VoteCast(EventBody):
     board: str | None
     p_win: tuple[str, ...]
     changes: tuple[str, ...]
+    revealed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

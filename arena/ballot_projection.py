@@ -22,6 +22,7 @@ from arena.ballot_events import (
 )
 from arena.errors import UnknownArenaEvent
 from arena.tables import ballot, ballot_slot, board, report, vote, vote_reason
+from ranking.exposure import SET_SIZE
 
 if TYPE_CHECKING:
     from arena.projection import RecordedEvent
@@ -56,17 +57,13 @@ _VOTE: Final = Statement(
          :worst, :weight_micro, :weight_parts, :reasons, :board, :p_win, :changes)
     """
 )
-_ANSWERS: Final = (
-    "SELECT id FROM answer JOIN ballot_slot ON answer_id = id WHERE ballot_id = :ballot"
+_REVEALED: Final = Statement(
+    """
+    UPDATE answer SET reveals = reveals + 1
+    WHERE id IN (SELECT answer_id FROM ballot_slot
+                 WHERE ballot_id = :ballot AND model IN (:m0, :m1, :m2, :m3))
+    """
 )
-_COUNT_REVEALS: Final = "UPDATE answer SET reveals = reveals + 1 WHERE id IN ({answers})"
-# Several votes at once take the rows in one order, so that no two of them wait for each other.
-_REVEALED: Final = {
-    "sqlite": Statement(_COUNT_REVEALS.format(answers=_ANSWERS)),
-    "postgresql": Statement(
-        _COUNT_REVEALS.format(answers=_ANSWERS + " ORDER BY id FOR UPDATE OF answer")
-    ),
-}
 
 
 def clear(conn: Connection) -> None:
@@ -148,7 +145,10 @@ def _vote_cast(conn: Connection, recorded: RecordedEvent) -> None:
         p_win=_json(event.p_win),
         changes=_json(event.changes),
     )
-    _REVEALED[conn.dialect.name].run(conn, ballot=event.ballot)
+    if event.revealed:
+        models = [*event.revealed, *[None] * (SET_SIZE - len(event.revealed))]
+        named = {f"m{nth}": model for nth, model in enumerate(models)}
+        _REVEALED.run(conn, ballot=event.ballot, **named)
 
 
 def _vote_reasoned(conn: Connection, recorded: RecordedEvent) -> None:

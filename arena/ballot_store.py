@@ -21,6 +21,7 @@ __all__ = [
     "ShownSlot",
     "load_held",
     "load_open",
+    "lock_answers",
     "revealed_among",
     "revealed_of",
     "revealed_to",
@@ -59,6 +60,15 @@ _HELD = Statement(
     JOIN answer a ON a.id = s.answer_id
     WHERE b.id = :ballot
     ORDER BY s.position
+    """
+)
+
+# In one order for all, so that no two votes wait for each other. Ballots that are issued refer to
+# answers, which a full lock would hold up.
+_LOCK_ANSWERS: Final = Statement(
+    """
+    SELECT a.id FROM answer a JOIN ballot_slot s ON s.answer_id = a.id
+    WHERE s.ballot_id = :ballot ORDER BY a.id FOR NO KEY UPDATE OF a
     """
 )
 
@@ -204,6 +214,12 @@ def _open_ballot(rows: Sequence[Row[Any]]) -> OpenBallot:
             for letter, row in zip(LETTERS, rows, strict=True)
         ),
     )
+
+
+def lock_answers(conn: Connection, ballot: str) -> None:
+    """Hold a ballot's answers until the transaction ends, so that states and reveals stay."""
+    if conn.dialect.name == "postgresql":  # a transaction on SQLite holds the whole database
+        _LOCK_ANSWERS.run(conn, ballot=ballot)
 
 
 def load_held(conn: Connection, ballot: str) -> HeldBallot | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from sqlalchemy import Connection, delete
 
-from antiabuse import retention, sightings
+from antiabuse import retention, reveal_networks, sightings
 from antiabuse.retention import Kept
 from antiabuse.rules import current
 from arena.ballot_events import ANY_MODE, arena_stream
@@ -53,6 +53,7 @@ def _batches(kept: Kept, most: int, now_us: int) -> Iterator[_Batch]:
 
         yield erase
     yield lambda conn: sightings.drop_before(conn, kept.month, most)
+    yield lambda conn: reveal_networks.drop_before(conn, kept.month, most)
     yield lambda conn: _drop_voters(conn, kept, most)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection
 
-from antiabuse import admission, quotas, sightings
+from antiabuse import admission, quotas, reveal_networks, sightings
 from antiabuse import rules as antiabuse_rules
 from antiabuse.admission import Refusal, VoteFacts
 from antiabuse.errors import UnknownVoter
@@ -18,7 +18,13 @@ from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
 from arena import boards
 from arena.ballot_events import BallotSkipped, Verdict, VoteCast, ballot_event
-from arena.ballot_store import HeldBallot, load_held, revealed_among, revealed_of
+from arena.ballot_store import (
+    HeldBallot,
+    load_held,
+    lock_answers,
+    revealed_among,
+    revealed_of,
+)
 from arena.clusters import Cluster, cluster_of
 from arena.ports import Ports
 from arena.projection import project
@@ -89,27 +95,9 @@ def cast(
     Raises:
         Refused: with the first reason of V-131 that holds.
     """
-    try:
-        return _cast(ports, visitor, ballot_id, choice, client, raw)
-    except _WithdrawnMeanwhile:
-        record_refusal(ports, visitor.now_us, Refusal.CLOSED, "vote", visitor=visitor)
-        raise admission.Refused(Refusal.CLOSED) from None
-
-
-class _WithdrawnMeanwhile(Exception):
-    """An answer of the ballot was taken out of the pool while its vote was being stored."""
-
-
-def _cast(
-    ports: Ports,
-    visitor: Visitor,
-    ballot_id: str,
-    choice: Choice | None,
-    client: ClientValues,
-    raw: Mapping[str, Any],
-) -> Cast:
     with ports.database.write() as conn:
         cluster, state = _locked(ports, conn, visitor)
+        lock_answers(conn, ballot_id)
         ballot = load_held(conn, ballot_id)
         if ballot is None:
             refusal: Refusal | None = Refusal.BAD_TOKEN
@@ -117,24 +105,9 @@ def _cast(
             facts = _facts(state, ballot, visitor, choice_is_sound=choice is not None)
             refusal = admission.first_refusal(facts)
             if refusal is None and choice is not None:
-                accepted = _accept(ports, conn, visitor, cluster, ballot, choice, client, raw)
-                _check_showable(ports, conn, ballot_id)
-                return accepted
+                return _accept(ports, conn, visitor, cluster, ballot, choice, client, raw)
         error = _refuse(ports, conn, visitor, ballot, refusal, "vote", state)
     raise error
-
-
-def _check_showable(ports: Ports, conn: Connection, ballot_id: str) -> None:
-    """Take a vote back whose answers were withheld since it was admitted.
-
-    Counting the reveals has waited for whoever held the answers' rows, so by now the decision is
-    seen. SQLite has one writer at a time, and nothing can come between.
-    """
-    if ports.database.dialect == "sqlite":
-        return
-    held = load_held(conn, ballot_id)
-    if held is None or not held.showable:
-        raise _WithdrawnMeanwhile
 
 
 def skip(ports: Ports, visitor: Visitor, ballot_id: str) -> str:
@@ -246,6 +219,7 @@ def _accept(
         board=board.id if board else None,
         p_win=tuple(f"{p:.6f}" for p in points.probabilities),
         changes=tuple(f"{change:z.6f}" for change in points.changes),
+        revealed=_newly_revealed(conn, visitor, ballot, month),
     )
     event = ballot_event(
         vote, event_id=uuid4(ports.rng), mode=ballot.mode, visitor=visitor, raw=raw
@@ -281,6 +255,16 @@ def _anomalies(
         WeightReason.STALE_ANSWER: any(slot.reveals >= fresh for slot in ballot.slots),
     }
     return {reason for reason, holds in checks.items() if holds}
+
+
+def _newly_revealed(
+    conn: Connection, visitor: Visitor, ballot: HeldBallot, month: str
+) -> tuple[str, ...]:
+    """Return the models whose answers are revealed to a network that had not seen them."""
+    network = None if visitor.address is None else visitor.address.network
+    answers = [slot.answer for slot in ballot.slots]
+    new = reveal_networks.newly_revealed(conn, answers, network, month)
+    return tuple(slot.model for slot in ballot.slots if slot.answer in new)
 
 
 def _weight_parts(sincerity: Sincerity) -> dict[str, str]:

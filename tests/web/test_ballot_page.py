@@ -188,6 +188,18 @@ def test_a_worn_answer_does_not_count(arena: ArenaSite) -> None:
     assert (worn["weight"], worn["reasons"]) == ("0", ["stale_answer"])
 
 
+def test_one_network_cannot_wear_out_the_pool(open_empty_arena: OpenArena, tmp_path: Path) -> None:
+    """Reveals are counted once for each network: any number of its ids count as one (V-151)."""
+    arena = open_empty_arena()
+    arena.import_pack(write_pack(tmp_path / "p", "speed", questions=1, models=MODELS[:4]))
+    for address in ("192.0.2.1", "192.0.2.1", "192.0.2.9", "198.51.100.7", "127.0.0.1"):
+        arena.voter(address).read_and_vote()
+
+    revealed = [len(each.body["revealed"]) for each in arena.events("vote.cast")]
+    assert revealed == [4, 0, 0, 4, 4]
+    assert arena.count("answer", "reveals = 3") == 4
+
+
 def test_fewer_than_four_models_is_503(open_empty_arena: OpenArena, tmp_path: Path) -> None:
     """No ballot with three models: 503 with a page of its own, and nothing is issued (V-004)."""
     arena = open_empty_arena()

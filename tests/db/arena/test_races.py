@@ -11,6 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from werkzeug.test import TestResponse
 
+from antiabuse import rules as antiabuse_rules
 from arena import catalogue_changes
 from arena.catalogue_changes import Recorder
 from tests.fixtures.arena_site import ArenaSite, Voter, page_of, reason_of, vote_form
@@ -245,3 +246,32 @@ def test_a_vote_in_flight_does_not_outrun_a_withheld_answer(either_arena: ArenaS
     assert arena.count("vote") == 0
     assert arena.count("voter", "votes = 0") == 1
     assert arena.refusals() == [("closed", "vote")]
+
+
+def test_the_last_fresh_reveal_is_given_once(either_arena: ArenaSite) -> None:
+    """V-151: of votes that race for the last reveal that counts, exactly one counts.
+
+    Of six models any two ballots of four share two.
+    """
+    arena = either_arena
+    arena.execute(
+        "UPDATE answer SET state = 'retired' WHERE question_id <>"
+        " (SELECT MIN(question_id) FROM answer WHERE mode = 'expert')"
+    )
+    last = antiabuse_rules.current().fresh_reveals - 1
+    arena.execute("UPDATE answer SET reveals = :last", last=last)
+    voters = [arena.voter() for _ in range(6)]
+    tokens = [voter.ballot("expert").token for voter in voters]
+    assert len({arena.held(token).question for token in tokens}) == 1
+    arena.clock.advance(30)
+
+    answers = at_once(
+        [
+            lambda voter=voter, token=token: voter.vote(token)  # type: ignore[misc]
+            for voter, token in zip(voters, tokens, strict=True)
+        ]
+    )
+
+    assert {each.status_code for each in answers} == {303}
+    reasons = sorted(each.body["reasons"] for each in arena.events("vote.cast"))
+    assert reasons == [[], *[["stale_answer"]] * 5]

@@ -50,6 +50,8 @@ def test_private_parts_and_sightings_go_with_their_trace(either_arena: ArenaSite
     vote_some(site)
     parts, votes = site.count("event_private"), site.count("vote", "weight_micro > 0")
     assert (parts, votes, site.count("sighting")) == (8, 4, 4)
+    shown = site.count("reveal_network")
+    assert shown == 16
 
     site.clock.now_us = OVER - 1
     erase_old(site.services, pause_s=0, clock_is_right=True)
@@ -58,12 +60,12 @@ def test_private_parts_and_sightings_go_with_their_trace(either_arena: ArenaSite
     erased = erase_old(site.services, pause_s=0, clock_is_right=True)
 
     assert early == parts
-    assert erased == parts + 4
+    assert erased == parts + 4 + shown
     assert site.count("event_private") == 0
     assert (
         site.count("event_erasure", "reason = 'retention' AND erased_us = :now", now=OVER) == parts
     )
-    assert site.count("sighting") == 0
+    assert site.count("sighting") == site.count("reveal_network") == 0
     assert site.count("vote", "weight_micro > 0") == votes
     assert site.count("ballot_holder") == 4  # the voter still finds votes and receipts
     assert site.verified().erased == parts
@@ -105,7 +107,7 @@ def test_killed_half_way_it_goes_on(
 
     assert half == parts - 6
     assert site.count("event_private") == 0
-    assert rest == half + 4
+    assert rest == half + 4 + 16  # sightings, and networks of answers
     assert site.count("event_erasure") == parts
     site.verified()
 
