@@ -14,9 +14,11 @@ from antiabuse.identity import pseudonym
 from antiabuse.tables import voter as voter_table
 from antiabuse.utc import month_of
 from arena.clusters import joined_to
+from arena.device_grounds import check_ban
 from arena.errors import AlreadyDecided
 from arena.moderation import Actor
 from arena.ports import Ports
+from arena.publishing import one_worker_at_a_time
 from arena.review_events import VoterBanned, VoterUnbanned
 from arena.review_record import record_by_moderator
 from arena.review_rules import Act, check_reason
@@ -28,6 +30,8 @@ __all__ = ["ban", "ban_of", "banned_among", "unban"]
 
 def ban(ports: Ports, actor: Actor, month: str, name: str, *, reason: str, now_us: int) -> str:
     """Refuse further votes of a voter and of all joined to them; earlier votes stay as they are.
+
+    A shared device is never ground enough: see `arena.device_grounds`.
 
     Args:
         ports: the arena's means.
@@ -44,6 +48,7 @@ def ban(ports: Ports, actor: Actor, month: str, name: str, *, reason: str, now_u
         UnknownCode: the reason is not on the list.
         UnknownCase: no voter of that month has this name.
         AlreadyDecided: this very voter is banned; nothing is stored.
+        DeviceAlone: nothing but a shared device speaks against them, or joins others to them.
     """
     check_reason(Act.BAN, reason)
     return _change(ports, actor, month, name, reason, now_us, banned=True)
@@ -115,11 +120,15 @@ def _change(
 ) -> str:
     present = month_of(now_us)
     with ports.database.write() as conn:
+        if banned:
+            one_worker_at_a_time(conn)  # a joining at the same time must see it
         voter_id = voter_of(conn, month, name)
         # A ban may be laid beside that of a joined id: it outlasts the month of the joining.
         others = () if banned else joined_to(conn, present, voter_id)
         if quotas.lock_cluster(conn, voter_id, others, now_us).banned is banned:
             raise AlreadyDecided(f"this voter is {'' if banned else 'not '}banned: look again")
+        if banned:
+            check_ban(conn, voter_id, now_us)
         # The month of the deed: the archive of an earlier month may be out already.
         kind = VoterBanned if banned else VoterUnbanned
         event = kind(

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, func, select
 from arena.bans import ban_of, banned_among
 from arena.case_subject import Subject, stands_on_ballots
 from arena.clusters import members_with
+from arena.device_grounds import BanRefusal, ban_refusal
 from arena.errors import UnknownCase
 from arena.review_tables import joining
 from arena.standing_events import AccountJoined, AccountParted
@@ -72,6 +73,7 @@ class People:
         in_use: unless it is a voter's own case about a name without ballots and votes.
         others: of a voter's own case, the names of other months, newest first.
         bans: of a voter's own case, decisions on their ban under whatever name.
+        no_ban: of a voter's own case, why a shared device is all there is to ban them for.
     """
 
     banned: Mapping[str, int]
@@ -81,6 +83,7 @@ class People:
     in_use: bool
     others: tuple[OtherName, ...]
     bans: tuple[str, ...]
+    no_ban: BanRefusal | None
 
 
 def people_of(
@@ -111,6 +114,7 @@ def people_of(
         in_use=subject.month is None or stands_on_ballots(conn, subject.month, subject.name),
         others=() if person is None else _others(conn, subject, person),
         bans=() if person is None else tuple(ban_decisions(conn, person)),
+        no_ban=None if person is None else ban_refusal(conn, person, now_us),
     )
 
 

@@ -9,6 +9,7 @@ __all__ = [
     "ArenaError",
     "CatalogueConflict",
     "ClosedMonth",
+    "DeviceAlone",
     "DisputeRefused",
     "ImportRefused",
     "NotArchived",
@@ -96,6 +97,10 @@ class UnknownCase(ArenaError):
 
 class AlreadyDecided(ArenaError):
     """The case was decided meanwhile; nothing was stored."""
+
+
+class DeviceAlone(ArenaError):
+    """A ban, or a joining with somebody banned, that rests on a shared device alone."""
 
 
 class DisputeRefused(ArenaError):

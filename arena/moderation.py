@@ -16,6 +16,7 @@ from antiabuse.utc import hour_of
 from arena import closed_months
 from arena.boards import as_mode
 from arena.clusters import members_with
+from arena.device_grounds import check_joining
 from arena.errors import AlreadyJoined, AlreadyStruck, NotStruck, SeveralMonths, UnknownVote
 from arena.events import Mode
 from arena.ports import Ports
@@ -203,6 +204,7 @@ def join(
         UnknownVote: a pseudonym that has no vote in the month, or fewer than two.
         ClosedMonth: the month is closed.
         AlreadyJoined: they are one cluster already.
+        DeviceAlone: a ban would reach one of them for a shared device alone.
     """
     with ports.database.write() as own:
         closed_months.check_open(own, month, now_us)
@@ -210,6 +212,7 @@ def join(
         members = _members(own, month, voters)
         if len(members) == 1:
             raise AlreadyJoined("these voters are one cluster already")
+        check_joining(own, month, members, reason)
         named = sorted({voter for group in members for voter in group})
         event = AccountJoined(
             month=month,

@@ -113,7 +113,8 @@ _FLAG_REASONS: Final[Mapping[Detector, tuple[StrikeReason, ...]]] = {
     Detector.REPETITIVE_LABELS: _NO_CHOICE,
     Detector.FAVOURITE_MODEL: _FOR_A_MODEL,
     Detector.FAST_DWELL: _NO_CHOICE,
-    Detector.SHARED_DEVICE: _ONE_PERSON,
+    # Equal machines make equal codes: it says nothing of how anybody voted.
+    Detector.SHARED_DEVICE: (StrikeReason.SAME_PERSON,),
     Detector.SHARED_ADDRESS: _ONE_PERSON,
     Detector.MODEL_AGENDA: _FOR_A_MODEL,
     Detector.CARELESS: _NO_CHOICE,

@@ -129,7 +129,7 @@ def test_joined_voters_read_the_same_and_strangers_nothing(run_arena: ArenaSite)
     one, two, stranger = (voted(run_arena) for _ in range(3))
     names = [named(run_arena, each) for each in (one, two)]
     ports = run_arena.services.ports
-    moderation.join(ports, ROSA, MONTH, names, JoinReason.SAME_DEVICE, run_arena.clock())
+    moderation.join(ports, ROSA, MONTH, names, JoinReason.SAME_PATTERN, run_arena.clock())
     # At the very same moment another one is banned for another reason.
     ban(run_arena, stranger, "false_reports")
     ban(run_arena, one)
@@ -153,7 +153,7 @@ def test_a_ban_that_went_over_keeps_its_reason(run_arena: ArenaSite) -> None:
     one, two = voted(run_arena), voted(run_arena)
     names = [named(run_arena, each) for each in (one, two)]
     ports = run_arena.services.ports
-    moderation.join(ports, ROSA, MONTH, names, JoinReason.SAME_DEVICE, run_arena.clock())
+    moderation.join(ports, ROSA, MONTH, names, JoinReason.SAME_PATTERN, run_arena.clock())
     ban(run_arena, one)
     run_arena.clock.advance(600)
     one.post("/me/erase")

@@ -12,6 +12,7 @@ from arena.errors import (
     AlreadyStruck,
     ArenaError,
     ClosedMonth,
+    DeviceAlone,
     DisputeRefused,
     NotArchived,
     NotJoined,
@@ -50,6 +51,7 @@ _WORDS: Final[dict[type[ArenaError], tuple[int, str, str, str | None]]] = {
     NotStruck: (409, "not_struck", "It was changed meanwhile", "Nothing was changed."),
     AlreadyJoined: (409, "already_joined", "They are one already", "Nothing was changed."),
     NotJoined: (409, "not_joined", "They are not joined", "Nothing was changed."),
+    DeviceAlone: (409, "device_alone", "A device is not ground enough", "Nothing was changed."),
     ClosedMonth: (409, "closed_month", "The month is closed", "Its board stands as it was."),
 }
 

@@ -24,7 +24,7 @@ def joined(arena: ArenaSite, *voters: Voter) -> None:
     """Join voters who have voted."""
     names = [pseudonym(arena.services.ports.keys, MONTH, voter.id) for voter in voters]
     ports = arena.services.ports
-    moderation.join(ports, ROSA, MONTH, names, JoinReason.SAME_DEVICE, arena.clock())
+    moderation.join(ports, ROSA, MONTH, names, JoinReason.SAME_PATTERN, arena.clock())
 
 
 def pair(arena: ArenaSite) -> tuple[Voter, Voter]:

@@ -43,7 +43,7 @@ def join(arena: ArenaSite, *voters: Voter) -> str:
     """Join voters who have voted."""
     names = [name_of(arena, voter) for voter in voters]
     ports = arena.services.ports
-    return moderation.join(ports, ADA, MONTH, names, JoinReason.SAME_DEVICE, arena.clock())
+    return moderation.join(ports, ADA, MONTH, names, JoinReason.SAME_PATTERN, arena.clock())
 
 
 def part(arena: ArenaSite, *voters: Voter, actor: moderation.Actor = BEN) -> str:
