@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import structlog
@@ -23,7 +22,7 @@ from ledger.errors import (
     LedgerError,
 )
 from webapp.htmx import retarget, wants_fragment
-from webapp.limits import limiter
+from webapp.limits import retry_after_s
 from webapp.refusals import Act, Problem, in_mode, refusal_problem
 from webapp.visitors import address_hashes, request_time_us, returning_visitor
 from webapp.vote.ban_view import ban_of
@@ -102,10 +101,7 @@ def _unknown_voter(_error: UnknownVoter) -> Response:
 
 def _rate_limited(error: RateLimitExceeded) -> Response:
     """Answer 429 with the wait, and fold the refusal into the address's minute (V-114)."""
-    current = limiter.current_limit
-    # Not `reset_at`, which is rounded up already and would add a second to the wait.
-    until_s = 0.0 if current is None else current.window.reset_time
-    wait_s = max(1, math.ceil(until_s - services().clock() / 1e6))
+    wait_s = retry_after_s()
     hashes = address_hashes()
     scope = LimitScope(str(error.limit.scope))
     address = hashes.address if hashes else "unknown"

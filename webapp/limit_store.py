@@ -58,6 +58,8 @@ class SharedWindows(Storage, MovingWindowSupport):
         memory: counts while the store is away, and knows what this process let through before.
         processes: how many count at the same store; each lets through its share in a moment's
             doubt, so that all together keep to the limit.
+        whole: says whether the request at hand is of those that have no share, but the whole limit
+            in each process, for it must not be lost to a doubt.
         missed: called once for each request that could not be counted in the store.
         elapsed: seconds of a clock that only goes forward.
         options: further ones of the library's.
@@ -72,6 +74,7 @@ class SharedWindows(Storage, MovingWindowSupport):
         redis_url: str,
         memory: WindowMemory,
         processes: int,
+        whole: Callable[[], bool],
         missed: Callable[[], None],
         elapsed: Callable[[], float],
         **options: Any,  # noqa: ANN401 - passed on
@@ -86,6 +89,7 @@ class SharedWindows(Storage, MovingWindowSupport):
         )
         self._memory = memory
         self._processes = processes
+        self._whole = whole
         self._missed = missed
         self._elapsed = elapsed
         self._trust = StoreTrust(elapsed, _TRY_AGAIN_S)
@@ -177,12 +181,14 @@ class SharedWindows(Storage, MovingWindowSupport):
         """Enter into this process's window, and remember what the store has to be told of.
 
         A doubt passes within a second, in which no voter needs a whole minute's requests: there
-        each process lets through its share. While the store is away that would refuse honest ones.
+        each process lets through its share, but of what must not be lost. While the store is away
+        a share would refuse honest ones.
         """
         self._missed()
+        shared = not self._whole()
         share = max(1, entry.limit // self._processes)
         with self._entering:
-            doubted = self._trust.state is Trust.DOUBTED
+            doubted = shared and self._trust.state is Trust.DOUBTED
             if doubted and self._in_doubt[entry.key] + entry.amount > share:
                 return False
             if not self._memory.acquire_entry(entry.key, entry.limit, entry.expiry, entry.amount):
@@ -194,13 +200,8 @@ class SharedWindows(Storage, MovingWindowSupport):
         return True
 
     def check(self) -> bool:
-        """Say whether the store answers in time."""
-        asked = self._asking.submit(self._redis.check)
-        try:
-            return asked.result(ANSWER_WAIT_S)
-        except TooLate:
-            asked.cancel()
-            return False
+        """Say whether the store answered whoever asked last; nobody waits for this."""
+        return self._trust.state is Trust.ANSWERS
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
         """Count without a window; the limits here never do."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
+from typing import Final
 
-from flask import Flask, g, request
+from flask import Flask, g, has_request_context, request
 from flask_limiter import Limiter
 from limits import parse
 
@@ -12,6 +14,7 @@ from antiabuse import rules
 from antiabuse.addresses import Address, client_address
 from antiabuse.errors import BadAddress
 from antiabuse.unrun_checks import Check
+from antiabuse.utc import SECOND_US
 from webapp import limit_memory, limit_store
 from webapp.limit_memory import WindowMemory
 from webapp.wiring import Services, services
@@ -21,9 +24,13 @@ __all__ = [
     "init_limits",
     "limiter",
     "reading_limit",
+    "retry_after_s",
     "visitor_address",
     "within_foreign_limit",
 ]
+
+# What a voter has begun: the vote, and the page that it leads to.
+_BEGUN: Final = frozenset({"vote.cast_vote", "vote.show_reveal"})
 
 
 def visitor_address() -> Address | None:
@@ -70,6 +77,23 @@ def within_foreign_limit() -> bool:
     return limiter.limiter.hit(parse(_ballot_rate()), "foreign-origin", _key())
 
 
+def retry_after_s() -> int:
+    """Return the whole seconds that a request refused by its rate has to wait, 1 at least.
+
+    Where its window has room, it was refused for its process's share while the shared store was in
+    doubt, which passes within a second.
+    """
+    current = limiter.current_limit
+    if current is None or current.window.remaining > 0:
+        return 1
+    # Not `reset_at`, which is rounded up already and would add a second to the wait.
+    return max(1, math.ceil(current.window.reset_time - services().clock() / SECOND_US))
+
+
+def _must_not_be_lost() -> bool:
+    return has_request_context() and request.endpoint in _BEGUN
+
+
 limiter = Limiter(_key, strategy="moving-window")
 ballot_limit = limiter.shared_limit(_ballot_rate, scope="ballots")
 reading_limit = limiter.shared_limit(_reading_rate, scope="reading")
@@ -84,6 +108,7 @@ def init_limits(app: Flask, built: Services) -> None:
             "redis_url": redis_url,
             "memory": WindowMemory(clock=built.clock),
             "processes": built.settings.workers,
+            "whole": _must_not_be_lost,
             "missed": lambda: built.unrun.count(Check.REQUEST_LIMIT),
             "elapsed": time.monotonic,
         }

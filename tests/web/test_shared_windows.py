@@ -35,14 +35,17 @@ class Process:
 
     Attributes:
         missed: requests that it could not count at the store.
+        whole: whether its requests have the whole limit also in a doubt.
     """
 
     def __init__(self, url: str, clock: Clock = now_us) -> None:
         self.missed = 0
+        self.whole = False
         self.windows = SharedWindows(
             redis_url=url,
             memory=WindowMemory(clock=clock),
             processes=2,
+            whole=lambda: self.whole,
             missed=self._miss,
             elapsed=time.monotonic,
         )
@@ -147,6 +150,34 @@ def test_a_crowd_in_a_pause_passes_the_limit_together(
     assert max(seconds for _, seconds in answers) < LONGEST_WAIT_S + BUSY_S
     assert later == {False: 2 * THREADS}
     assert sum(each.missed for each in pair) == 4 * THREADS
+
+
+def test_what_must_not_be_lost_has_the_whole_limit_in_a_pause(
+    link: SlowLink, pair: tuple[Process, Process]
+) -> None:
+    """It has no share, but passes no limit either."""
+    one, _ = pair
+    one.whole = True
+    link.hold(0.7)
+
+    answers = at_once([one.ask] * THREADS)
+
+    assert sum(passed for passed, _ in answers) == LIMIT
+    assert one.missed == THREADS
+
+
+def test_the_store_is_not_asked_how_it_is(own_server: ValkeyServer) -> None:
+    """Its health is what the last request found, so that nobody waits a second time."""
+    one = Process(str(own_server.connection_url))
+    assert one.ask()
+    well = one.windows.check()
+    os.kill(pid_of(own_server), signal.SIGSTOP)
+    one.ask()
+    before = time.monotonic()
+    ill = one.windows.check()
+
+    assert (well, ill) == (True, False)
+    assert time.monotonic() - before < BUSY_S
 
 
 def test_a_window_outlives_its_store(own_server: ValkeyServer) -> None:
