@@ -54,7 +54,7 @@ def create_app(services: Services) -> Flask:
     # The order is that of the checks (V-131): where a write comes from, then how often.
     init_security(app)
     init_limits(app, services)
-    init_unrun(app, services.unrun, services.database, services.clock)
+    init_unrun(app, services.unrun)
     init_input_check(app)
     init_errors(app)
     init_moderation_problems(app)

@@ -12,7 +12,7 @@ from webapp.app import create_app
 from webapp.logs import init_logs
 from webapp.settings import Settings
 from webapp.unreadable import WebWorker
-from webapp.wiring import build_services
+from webapp.wiring import Services, build_services
 
 __all__ = ["WebServer", "run_web"]
 
@@ -30,6 +30,7 @@ class WebServer(BaseApplication):  # type: ignore[misc] # gunicorn ships no type
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._services: Services | None = None
         super().__init__()
 
     def load_config(self) -> None:
@@ -43,6 +44,7 @@ class WebServer(BaseApplication):  # type: ignore[misc] # gunicorn ships no type
             "threads": settings.threads,
             "graceful_timeout": _GRACEFUL_S,
             "control_socket_disable": True,
+            "worker_exit": self._close,
             "loglevel": "warning",
             "proc_name": "arena web",
         }
@@ -53,7 +55,13 @@ class WebServer(BaseApplication):  # type: ignore[misc] # gunicorn ships no type
         """Build the services in the worker: connections do not survive a fork."""
         init_logs()
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
-        return create_app(build_services(self.settings))
+        self._services = build_services(self.settings)
+        return create_app(self._services)
+
+    def _close(self, _arbiter: object, _worker: object) -> None:
+        """Close what `load` opened, in the worker that ends; the arbiter itself opened nothing."""
+        if self._services is not None:
+            self._services.close()
 
 
 def run_web(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Counts checks that could not run, every few seconds into the database.
+"""Counts checks that could not run, every few seconds into the database, and in the end the rest.
 
 The database is written after the answer has left, so that an outage makes nobody wait for this too.
 """
@@ -31,42 +31,77 @@ class UnrunCounter:
     """What this process could not check and has not written down yet.
 
     Args:
+        database: to write to.
+        clock: microseconds since the epoch.
         elapsed: seconds of a clock that only goes forward.
     """
 
-    def __init__(self, elapsed: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, elapsed: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._database = database
+        self._clock = clock
         self._elapsed = elapsed
-        self._lock = threading.Lock()
+        self._counting, self._writing = threading.Lock(), threading.Lock()
         self._waiting: Counter[Check] = Counter()
         self._next = 0.0
+        self._timer: threading.Timer | None = None
+        self._closed = False
 
     def count(self, check: Check) -> None:
         """Count one request that went without a check."""
-        with self._lock:
+        with self._counting:
             self._waiting[check] += 1
 
-    def write(self, database: Database, now_us: int) -> None:
-        """Write what waits, at most every few seconds; what cannot be written waits on."""
+    def write_soon(self) -> None:
+        """Write what waits where the last writing is some seconds ago, and else once it is."""
         if not self._waiting:
             return
-        with self._lock:
-            if self._elapsed() < self._next:
-                return
-            self._next = self._elapsed() + _EVERY_S
-            taken, self._waiting = self._waiting, Counter()
-        try:
-            with database.write() as conn:
-                unrun_checks.add(conn, hour_of(now_us), taken)
-        except LedgerError as error:
-            _log.warning("unrun_not_written", error=type(error).__name__)
-            with self._lock:
-                self._waiting.update(taken)
+        with self._counting:
+            due = self._next <= self._elapsed()
+        if due:
+            self.write()
+        with self._counting:
+            if self._waiting and self._timer is None and not self._closed:
+                wait_s = max(0.0, self._next - self._elapsed())
+                self._timer = threading.Timer(wait_s, self._on_time)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def write(self) -> None:
+        """Write all that waits; what cannot be written waits on."""
+        with self._writing:
+            with self._counting:
+                if not self._waiting:
+                    return
+                self._next = self._elapsed() + _EVERY_S
+                taken, self._waiting = self._waiting, Counter()
+            try:
+                with self._database.write() as conn:
+                    unrun_checks.add(conn, hour_of(self._clock()), taken)
+            except LedgerError as error:
+                _log.warning("unrun_not_written", error=type(error).__name__)
+                with self._counting:
+                    self._waiting.update(taken)
+
+    def close(self) -> None:
+        """Write what waits for the last time: the process ends."""
+        with self._counting:
+            self._closed = True
+            if self._timer is not None:
+                self._timer.cancel()
+        self.write()
+
+    def _on_time(self) -> None:
+        with self._counting:
+            self._timer = None
+        self.write_soon()
 
 
-def init_unrun(app: Flask, counter: UnrunCounter, database: Database, clock: Clock) -> None:
+def init_unrun(app: Flask, counter: UnrunCounter) -> None:
     """Write the counts once an answer has left."""
 
     @app.after_request
     def _write_later(response: Response) -> Response:
-        response.call_on_close(lambda: counter.write(database, clock()))
+        response.call_on_close(counter.write_soon)
         return response

@@ -75,7 +75,8 @@ class Services:
         )
 
     def close(self) -> None:
-        """Give back the database's connections."""
+        """Write down what was counted, and give back the database's connections."""
+        self.unrun.close()
         self.database.close()
 
 
@@ -137,7 +138,7 @@ def build_services(
         tokens=BallotTokens(keys),
         addresses=AddressHasher(keys, digest_keys),
         digest_keys=digest_keys,
-        unrun=UnrunCounter(),
+        unrun=UnrunCounter(database, clock),
         log_keys=_log_keys(settings),
         checkpoint_path=settings.data_dir / "log-checkpoint",
     )

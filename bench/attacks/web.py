@@ -226,7 +226,7 @@ def outage(app: Application, *, voters: int, timer: Callable[[], float]) -> Outa
         timer: seconds.
     """
     ticks = count(0, MINUTE_S)  # so that each count is written at once
-    counter = UnrunCounter(lambda: float(next(ticks)))
+    counter = UnrunCounter(app.services.database, app.clock, lambda: float(next(ticks)))
     ill = replace(app, services=replace(app.services, unrun=counter))
     browser, lost, slowest = browsers(ill), 0, 0.0
     for number in range(voters):

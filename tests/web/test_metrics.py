@@ -23,8 +23,7 @@ def missed(arena: ArenaSite, check: Check, requests: int) -> None:
     """Let a process fail at a check so many times, and write it down."""
     for _ in range(requests):
         arena.services.unrun.count(check)
-    arena.services.unrun._next = 0.0
-    arena.services.unrun.write(arena.database, arena.clock())
+    arena.services.unrun.write()
 
 
 def test_all_processes_tell_the_same_sum(open_arena: OpenArena) -> None:

