@@ -19,11 +19,13 @@ class Kept:
 
     Attributes:
         key_day: the first UTC date whose key is kept, `2026-11-29`.
-        month: the first UTC month whose private parts, sightings and key are kept, `2026-09`.
+        key_month: the first UTC month whose key is kept, `2026-11`.
+        month: the first UTC month whose private parts and sightings are kept, `2026-09`.
         voter_us: since when an id was issued whose cookie can still be there, microseconds UTC.
     """
 
     key_day: str
+    key_month: str
     month: str
     voter_us: int
 
@@ -34,6 +36,7 @@ def kept_at(now_us: int) -> Kept:
     return Kept(
         key_day=day_of(now_us - rules.day_key_days * DAY_US),
         # A month ended so many days ago just when it lies before the month of that day.
+        key_month=month_of(now_us - rules.month_key_days * DAY_US),
         month=month_of(now_us - rules.private_days * DAY_US),
         voter_us=now_us - rules.cookie_days * DAY_US,
     )

@@ -158,6 +158,15 @@ class AntiabuseRules:
             "that began on that day; then nobody can try out addresses against them.",
         },
     )
+    month_key_days: int = field(
+        default=2,
+        metadata={
+            "unit": "days after the end of the month (UTC)",
+            "reason": "The key of a month's digests of networks and devices makes none once no "
+            "request can be left that began in that month. Caps, sweeps and cases compare digests "
+            "that are stored, which takes no key.",
+        },
+    )
     private_days: int = field(
         default=60,
         metadata={

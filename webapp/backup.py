@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -26,7 +27,8 @@ def back_up(settings: Settings, folder: Path) -> str:
         raise SettingsError(message)
     if not settings.database_url.startswith("sqlite:///"):
         message = (
-            "copy a PostgreSQL database with pg_dump, and the files of ARENA_DATA_DIR beside it"
+            f"copy {_listed(_FILES)} from {settings.data_dir}, then the PostgreSQL database with "
+            f"pg_dump; leave {settings.key_dir} out, for its keys are to be destroyed"
         )
         raise SettingsError(message)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -42,3 +44,7 @@ def back_up(settings: Settings, folder: Path) -> str:
         shutil.copy2(settings.data_dir / name, folder / name)
     names = ", ".join([Path(source).name, *copied])
     return f"Copied {names} to {folder}. Keep it private: it holds the keys."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -70,11 +70,20 @@ class KeyFolder:
             key = self._read_or_make(name)
         except (OSError, ValueError) as error:
             raise DigestKeyUnusable(f"the key {name} in {self._folder}: {error}") from error
+        self._hold(kind, name, key)
+        return key
+
+    def _hold(self, kind: str, name: str, key: bytes) -> None:
+        """Keep a key in memory, and drop old ones and those whose file another process destroyed.
+
+        Each day's first request comes here, so none outlives its file by more than a day.
+        """
         with self._lock:
             self._held[name] = key
-            for old in sorted(each for each in self._held if each.startswith(kind))[:-_HELD]:
-                del self._held[old]
-        return key
+            old = sorted(each for each in self._held if each.startswith(kind))[:-_HELD]
+            gone = [each for each in self._held if not (self._folder / each).exists()]
+            for each in {*old, *gone}:
+                del self._held[each]
 
     def _read_or_make(self, name: str) -> bytes:
         path = self._folder / name

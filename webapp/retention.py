@@ -56,7 +56,7 @@ def erase_old(
     with services.database.write() as conn:
         retention_clock.begin(conn, now_us, clock_is_right=clock_is_right)
     kept = kept_at(now_us)
-    gone = services.digest_keys.destroy_before(day=kept.key_day, month=kept.month)
+    gone = services.digest_keys.destroy_before(day=kept.key_day, month=kept.key_month)
     gone_signers = services.log_keys.drop_expired(now_us)
     if gone or gone_signers:
         _log.info("keys_destroyed", digest_keys=len(gone), log_keys=gone_signers)

@@ -335,6 +335,22 @@ def test_a_backup_restores(
     assert "is not empty" in second.stderr
 
 
+def test_a_backup_of_postgresql_names_the_files_to_copy(command: Command, tmp_path: Path) -> None:
+    """Each is named, and the folder of the digest keys as what no backup may hold."""
+    answer = command(
+        "db",
+        "backup",
+        tmp_path / "copy",
+        database_url="postgresql://arena@127.0.0.1/arena",
+        key_dir=str(tmp_path / "digest-keys"),
+    )
+
+    assert answer.exit_code == 2
+    assert "log-key, log-checkpoint and secret-key" in answer.stderr
+    assert f"leave {tmp_path / 'digest-keys'} out" in answer.stderr
+    assert "the files of" not in answer.stderr
+
+
 @pytest.mark.parametrize(
     "words",
     [

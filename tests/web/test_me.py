@@ -395,6 +395,8 @@ def test_the_pages_print_the_periods_in_force(arena: ArenaSite) -> None:
         text = voter.get(path).text
         assert f"erased {numbers.private_days} days after the month" in text, path
         assert f"destroyed after {numbers.day_key_days} days" in text, path
+        assert f"networks {numbers.month_key_days} days after its end" in text, path
+        assert f"its key {numbers.month_key_days} days after it" in text, path
         assert f"{numbers.cookie_days} days, or until you erase it" in text, path
 
 

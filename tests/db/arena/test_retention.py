@@ -30,18 +30,20 @@ def vote_some(site: ArenaSite, voters: int = 2, votes: int = 2) -> None:
 
 
 @pytest.mark.parametrize(
-    "moment, month, day",
+    "moment, month, key_month, day",
     [
-        ("2027-01-29T23:59:59+00:00", "2026-11", "2027-01-27"),
-        ("2027-01-30T00:00:00+00:00", "2026-12", "2027-01-28"),
-        ("2027-03-01T12:00:00+00:00", "2026-12", "2027-02-27"),
-        ("2027-03-02T00:00:00+00:00", "2027-01", "2027-02-28"),
+        ("2027-01-29T23:59:59+00:00", "2026-11", "2027-01", "2027-01-27"),
+        ("2027-01-30T00:00:00+00:00", "2026-12", "2027-01", "2027-01-28"),
+        ("2027-02-02T23:59:59+00:00", "2026-12", "2027-01", "2027-01-31"),
+        ("2027-02-03T00:00:00+00:00", "2026-12", "2027-02", "2027-02-01"),
+        ("2027-03-01T12:00:00+00:00", "2026-12", "2027-02", "2027-02-27"),
+        ("2027-03-02T00:00:00+00:00", "2027-01", "2027-02", "2027-02-28"),
     ],
 )
-def test_the_first_month_and_day_kept(moment: str, month: str, day: str) -> None:
-    """A month goes 60 days after its end to the second, a day's key after two days."""
+def test_the_first_months_and_day_kept(moment: str, month: str, key_month: str, day: str) -> None:
+    """A month goes 60 days after its end to the second; keys two days after theirs."""
     kept = kept_at(at(moment))
-    assert (kept.month, kept.key_day) == (month, day)
+    assert (kept.month, kept.key_month, kept.key_day) == (month, key_month, day)
 
 
 def test_private_parts_and_sightings_go_with_their_trace(either_arena: ArenaSite) -> None:
@@ -134,23 +136,26 @@ def test_a_batch_that_fails_erases_nothing_of_it(
 
 
 def test_keys_are_destroyed_on_their_day(either_arena: ArenaSite) -> None:
-    """Day keys go after two days, the month's with its private parts; digests then differ."""
+    """Two days after their day, and two days after their month; what they made stays."""
     site = either_arena
-    voter = site.voter()
-    voter.ballot()
     folder = site.services.settings.key_dir
-    names = {path.name for path in folder.iterdir()}
-    assert names == {"day-2026-11-30.key", "month-2026-11.key"}
 
-    site.clock.advance(2 * 86_400)
-    erase_old(site.services, pause_s=0, clock_is_right=True)
-    assert {path.name for path in folder.iterdir()} == names
-    site.clock.advance(86_400)
-    erase_old(site.services, pause_s=0, clock_is_right=True)
-    assert {path.name for path in folder.iterdir()} == {"month-2026-11.key"}
-    site.clock.now_us = OVER
-    erase_old(site.services, pause_s=0, clock_is_right=True)
-    assert list(folder.iterdir()) == []
+    def left_at(moment: str) -> set[str]:
+        site.clock.now_us = at(moment)
+        erase_old(site.services, pause_s=0, clock_is_right=True)
+        return {path.name for path in folder.iterdir()}
+
+    site.clock.now_us = at("2026-11-27T12:00:00+00:00")
+    site.voter().read_and_vote()
+    made = left_at("2026-11-29T23:59:59+00:00")
+    day_later = left_at("2026-11-30T00:00:00+00:00")
+    in_december = left_at("2026-12-02T23:59:59+00:00")
+    two_days_on = left_at("2026-12-03T00:00:00+00:00")
+
+    assert made == {"day-2026-11-27.key", "month-2026-11.key"}
+    assert day_later == in_december == {"month-2026-11.key"}
+    assert two_days_on == set()
+    assert site.count("sighting", "network IS NOT NULL") == 1
 
 
 def test_an_id_whose_cookie_has_run_out_goes(either_arena: ArenaSite) -> None:

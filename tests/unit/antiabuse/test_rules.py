@@ -10,7 +10,7 @@ import pytest
 from antiabuse.rules import RULESETS, AntiabuseRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "e93bd5e00bbe1decb42447b3e7bfcd8f58b9b46dd965eb0a56d861ba547b373e"}
+DIGESTS = {"arena.2026.1": "3c80476dde2ba4bc8149c74e2d8dc9259bdbdad48844f25304c673649257f65e"}
 
 
 def test_every_number_has_unit_and_reason() -> None:

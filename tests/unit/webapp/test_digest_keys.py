@@ -85,6 +85,18 @@ def test_memory_holds_only_the_last_two(tmp_path: Path) -> None:
     assert folder.of_day("2026-11-01") != first
 
 
+def test_memory_drops_what_another_process_destroyed(tmp_path: Path) -> None:
+    """The first request of the next day lets go of a month's key whose file is gone."""
+    folder = KeyFolder(tmp_path)
+    november = folder.of_month("2026-11")
+    folder.of_month("2026-12")
+    KeyFolder(tmp_path).destroy_before(day="2026-12-01", month="2026-12")
+
+    folder.of_day("2026-12-03")
+
+    assert folder.of_month("2026-11") != november
+
+
 @pytest.mark.parametrize("content", ["", "no key", "ab" * 31, "ab" * 33])
 def test_a_damaged_key_is_told(tmp_path: Path, content: str) -> None:
     """A file that holds no key is an error that names it, and no key of another length is used."""
