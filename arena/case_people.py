@@ -16,9 +16,8 @@ from arena.case_subject import Subject, stands_on_ballots
 from arena.clusters import members_with
 from arena.device_grounds import BanRefusal, ban_refusal
 from arena.errors import UnknownCase
-from arena.review_tables import joining
-from arena.standing_events import AccountJoined, AccountParted
-from arena.stored_events import stored_event
+from arena.joining_history import joining_history
+from arena.standing_events import AccountJoined
 from arena.tables import vote
 from arena.voter_names import ban_decisions, held_names, names_of, voter_of
 
@@ -143,26 +142,17 @@ def _others(conn: Connection, subject: Subject, person: str) -> tuple[OtherName,
 
 
 def _joinings(conn: Connection, month: str, voters: Collection[str]) -> tuple[Joining, ...]:
-    query = (
-        select(joining.c.event_id)
-        .where(joining.c.month == month, joining.c.voter.in_(voters))
-        .distinct()
-    )
-    events = [stored_event(conn, each) for each in conn.execute(query).scalars().all()]
     found: list[Joining] = []
     own = set(voters) if len(voters) == 1 else set[str]()
     known = set(own)
-    for recorded in sorted(events, key=lambda recorded: recorded.seq):
-        event: AccountJoined | AccountParted
-        if recorded.kind == AccountJoined.KIND:
-            event = AccountJoined.from_body(recorded.body)
+    for event_id, event in joining_history(conn, month, voters):
+        if isinstance(event, AccountJoined):
             told = tuple(name for name in event.members if name not in known)
             known.update(event.members)
         else:
-            event = AccountParted.from_body(recorded.body)
             told = event.members
             known = set(own) if own & set(told) else known - set(told)
         found.append(
-            Joining(recorded.id, event.KIND, event.at_us, event.moderator, event.reason, told)
+            Joining(event_id, event.KIND, event.at_us, event.moderator, event.reason, told)
         )
     return tuple(found)

@@ -6,7 +6,7 @@ device nor a joining for one stops a voter's votes by itself.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
@@ -16,11 +16,11 @@ from antiabuse.tables import voter as voter_table
 from antiabuse.utc import month_of
 from arena.clusters import members_with
 from arena.errors import DeviceAlone
+from arena.joining_history import joining_history
 from arena.review_events import AnswerDecided
-from arena.review_tables import decision, flag, joining, vote_strike
-from arena.standing_events import AccountJoined, AccountParted
+from arena.review_tables import decision, flag, vote_strike
+from arena.standing_events import AccountParted
 from arena.standing_reasons import JoinReason, StrikeReason
-from arena.stored_events import stored_event
 from arena.tables import ballot, report, vote
 from arena.voter_names import held_names, names_of
 
@@ -117,7 +117,7 @@ def _device_links(conn: Connection, month: str, members: set[str]) -> bool:
     """Replay who was joined for a device and not parted since."""
     block = {voter: frozenset({voter}) for voter in members}
     links: list[list[frozenset[str]]] = []
-    for event in _history(conn, month, members):
+    for _, event in joining_history(conn, month, members):
         named = members.intersection(event.members)
         if isinstance(event, AccountParted):
             block |= {voter: frozenset({voter}) for voter in named}
@@ -131,20 +131,6 @@ def _device_links(conn: Connection, month: str, members: set[str]) -> bool:
         whole = frozenset().union(*sides)
         block |= dict.fromkeys(whole, whole)
     return any(sum(bool(side) for side in link) > 1 for link in links)
-
-
-def _history(
-    conn: Connection, month: str, members: Collection[str]
-) -> Iterator[AccountJoined | AccountParted]:
-    query = select(joining.c.event_id).where(
-        joining.c.month == month, joining.c.voter.in_(sorted(members))
-    )
-    events = [stored_event(conn, each) for each in conn.execute(query.distinct()).scalars().all()]
-    for recorded in sorted(events, key=lambda recorded: recorded.seq):
-        if recorded.kind == AccountJoined.KIND:
-            yield AccountJoined.from_body(recorded.body)
-        else:
-            yield AccountParted.from_body(recorded.body)
 
 
 def _other_ground(conn: Connection, own: Sequence[tuple[str, str]]) -> bool:

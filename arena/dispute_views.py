@@ -30,6 +30,7 @@ _HEAD: Final = (
     vote.c.month,
     dispute.c.hour,
     dispute.c.state,
+    vote.c.weight_micro,
 )
 
 
@@ -49,7 +50,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A dispute with all its versions; which vote and ballot it is about is None in public."""
+    """A dispute with all its versions; which vote and ballot it is about is None in public.
+
+    `about_joining`: a rule gave the vote weight 0, so it is about being one person with others.
+    """
 
     id: str
     mode: str
@@ -57,6 +61,7 @@ class Dispute:
     hour: str
     state: str
     steps: tuple[Step, ...]
+    about_joining: bool
     vote: str | None = None
     ballot: str | None = None
 
@@ -98,6 +103,7 @@ def public_disputes(
             hour=row.hour,
             state=row.state,
             steps=tuple(_public_step(each) for each in steps[row.id]),
+            about_joining=row.weight_micro == 0,
         )
         for row in shown
     )
@@ -135,6 +141,7 @@ def _with_words(conn: Connection, rows: Sequence[Row[*tuple[Any, ...]]]) -> tupl
             hour=row.hour,
             state=row.state,
             steps=tuple(_full_step(conn, each) for each in steps[row.id]),
+            about_joining=row.weight_micro == 0,
             vote=row.vote_id,
             ballot=row.ballot_id,
         )

@@ -1,7 +1,7 @@
-"""Disputes about struck votes: submitted, evidence, re-check, then upheld or rejected (X-012).
+"""Disputes of voters: submitted, evidence, re-check, then upheld or rejected (X-012).
 
-A vote that weighs 0 by rule is none of their matter: nobody can write a weight (V-052).
-A voter's words are private; a moderator's stand in the log and are public.
+About a struck vote, or about the joining that may have brought a vote to weight 0 by rule; the
+weight itself nobody can write (V-052). A voter's words are private, a moderator's are public.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from sqlalchemy import Connection, Row, func, select
 from antiabuse import quotas
 from antiabuse.admission import Refusal
 from antiabuse.utc import hour_of
-from arena import closed_months, moderation, review_rules
+from arena import closed_months, joining_disputes, moderation, review_rules
 from arena.boards import as_mode
 from arena.errors import AlreadyDecided, DisputeRefused, UnknownCase, UnknownCode
 from arena.moderation import Actor
 from arena.ports import Ports
+from arena.publishing import one_worker_at_a_time
 from arena.refusals import record_refusal
 from arena.review_events import DisputeAdvanced, DisputeDecided, DisputeOpened, DisputeVerdict
 from arena.review_projection import IN_PROGRESS
@@ -32,11 +33,24 @@ from arena.visitor import Visitor
 __all__ = ["add_evidence", "begin_recheck", "decide_dispute", "open_dispute"]
 
 _ACTS: Final = {"upheld": Act.UPHOLD_DISPUTE, "rejected": Act.REJECT_DISPUTE}
+_ACTS_ON_JOINING: Final = {
+    "upheld": Act.UPHOLD_JOINING_DISPUTE,
+    "rejected": Act.REJECT_JOINING_DISPUTE,
+}
+_VOTE: Final = (
+    vote.c.id,
+    vote.c.mode,
+    vote.c.month,
+    vote.c.voter,
+    vote.c.weight_micro,
+    vote.c.reasons,
+)
+_Case = Row[*tuple[Any, ...]]
 _OPEN_TO_VOTER: Final = ("submitted", "evidence")
 
 
 def open_dispute(ports: Ports, visitor: Visitor, vote_id: str, text: str) -> str:
-    """Dispute that a vote of one's own was struck; return the dispute's id.
+    """Dispute that a vote of one's own was struck, or a joining that made it 0; return the id.
 
     Raises:
         DisputeRefused: `empty`, `over_long`, `not_yours`, `month_over`, `already_open`,
@@ -59,7 +73,7 @@ def open_dispute(ports: Ports, visitor: Visitor, vote_id: str, text: str) -> str
     raise _not_yours(ports, visitor)
 
 
-def _check_may_open(conn: Connection, found: Row[str, str, str, int], now_us: int) -> None:
+def _check_may_open(conn: Connection, found: _Case, now_us: int) -> None:
     if not closed_months.is_open(conn, found.month, now_us):
         raise DisputeRefused("month_over", "the month is closed and its board stands")
     states = list(
@@ -69,7 +83,10 @@ def _check_may_open(conn: Connection, found: Row[str, str, str, int], now_us: in
         raise DisputeRefused("already_open", "this vote is disputed already: add evidence there")
     if len(states) >= review_rules.current().disputes_per_vote:
         raise DisputeRefused("too_many", "this vote was disputed often enough")
-    _check_struck(conn, found)
+    if joining_disputes.is_contestable(conn, found.id):
+        joining_disputes.check_number(conn, found.month, found.voter)
+    else:
+        _check_struck(conn, found)
 
 
 def add_evidence(ports: Ports, visitor: Visitor, dispute_id: str, text: str) -> None:
@@ -149,7 +166,9 @@ def decide_dispute(
     text: str,
     now_us: int,
 ) -> bool:
-    """Decide a dispute after its re-check; upheld lets the struck vote count again.
+    """Decide a dispute after its re-check.
+
+    Upheld lets the struck vote count again; about a joining, it parts the voter from the others.
 
     Returns:
         Whether the vote was restored.
@@ -164,21 +183,18 @@ def decide_dispute(
     """
     if verdict not in _ACTS:
         raise UnknownCode(f"{verdict!r} is no verdict here")
-    check_reason(_ACTS[verdict], reason)
     words = _words(text, required=True)
     with ports.database.write() as conn:
+        one_worker_at_a_time(conn)  # parting waits for it, and may not while it holds a vote
         found = _ready_to_decide(conn, dispute_id)
-        restored = verdict == "upheld"
+        on_joining = joining_disputes.is_of_joining(found)
+        check_reason((_ACTS_ON_JOINING if on_joining else _ACTS)[verdict], reason)
+        restored = verdict == "upheld" and not on_joining
         if restored:
-            _check_struck(conn, found)
-            moderation.restore(
-                ports,
-                actor,
-                [found.id],
-                reason=RestoreReason(reason),
-                case=f"dispute:{dispute_id}",
-                now_us=now_us,
-                conn=conn,
+            _restore(ports, conn, actor, found, dispute_id, reason, now_us)
+        elif verdict == "upheld":
+            joining_disputes.stand_alone(
+                ports, conn, actor, found.month, found.voter, reason, now_us
             )
         event = DisputeDecided(
             dispute=dispute_id,
@@ -196,7 +212,28 @@ def decide_dispute(
         return restored
 
 
-def _ready_to_decide(conn: Connection, dispute_id: str) -> Row[str, str, str, int, str]:
+def _restore(
+    ports: Ports,
+    conn: Connection,
+    actor: Actor,
+    found: _Case,
+    dispute_id: str,
+    reason: str,
+    now_us: int,
+) -> None:
+    _check_struck(conn, found)
+    moderation.restore(
+        ports,
+        actor,
+        [found.id],
+        reason=RestoreReason(reason),
+        case=f"dispute:{dispute_id}",
+        now_us=now_us,
+        conn=conn,
+    )
+
+
+def _ready_to_decide(conn: Connection, dispute_id: str) -> _Case:
     """Lock a dispute whose re-check has begun and that nobody decided yet."""
     found = _lock_dispute(conn, dispute_id)
     if found is None:
@@ -217,38 +254,33 @@ def _words(text: str, *, required: bool) -> str:
     return words
 
 
-def _lock_vote(
-    conn: Connection, vote_id: str, *, voter: str | None
-) -> Row[str, str, str, int] | None:
+def _lock_vote(conn: Connection, vote_id: str, *, voter: str | None) -> _Case | None:
     """Lock a vote, if it is that of a voter; None when it is not there or another's.
 
     Every step locks the vote before its dispute, and a voter's step their own row before both: so
     two steps at once never wait for each other, and an erasure waits for either.
     """
-    query = select(vote.c.id, vote.c.mode, vote.c.month, vote.c.weight_micro)
-    query = query.where(vote.c.id == vote_id)
+    query = select(*_VOTE).where(vote.c.id == vote_id)
     if voter is not None:
         held = select(ballot_holder.c.ballot_id).where(ballot_holder.c.voter_id == voter)
         query = query.where(vote.c.ballot_id.in_(held))
     return conn.execute(query.with_for_update()).one_or_none()
 
 
-def _lock_dispute(
-    conn: Connection, dispute_id: str, *, voter: str | None = None
-) -> Row[str, str, str, int, str] | None:
-    """Lock a dispute with its vote; return the vote's id, mode, month and weight, and the state."""
+def _lock_dispute(conn: Connection, dispute_id: str, *, voter: str | None = None) -> _Case | None:
+    """Lock a dispute with its vote; return what is known of both."""
     vote_id = conn.execute(select(dispute.c.vote_id).where(dispute.c.id == dispute_id)).scalar()
     if vote_id is None or _lock_vote(conn, vote_id, voter=voter) is None:
         return None
     query = (
-        select(vote.c.id, vote.c.mode, vote.c.month, vote.c.weight_micro, dispute.c.state)
+        select(*_VOTE, dispute.c.state)
         .join(dispute, dispute.c.vote_id == vote.c.id)
         .where(dispute.c.id == dispute_id)
     )
     return conn.execute(query.with_for_update(of=dispute)).one()
 
 
-def _check_struck(conn: Connection, found: Row[*tuple[Any, ...]]) -> None:
+def _check_struck(conn: Connection, found: _Case) -> None:
     """Refuse what would end in a promise without effect: only a struck vote can count again."""
     if found.weight_micro == 0:
         raise DisputeRefused("by_rule", "a rule gave this vote weight 0, and nobody can raise it")

@@ -16,7 +16,7 @@ from arena.standing_events import AccountParted
 from arena.standing_reasons import PartReason
 from ledger.ids import uuid7
 
-__all__ = ["part"]
+__all__ = ["part", "part_within"]
 
 
 def part(
@@ -49,20 +49,37 @@ def part(
         ClosedMonth: the month is closed.
     """
     with ports.database.write() as conn:
-        closed_months.check_open(conn, month, now_us)
-        one_worker_at_a_time(conn)  # a joining at the same time must see it
-        left = _cluster_with(conn, month, voters) - set(voters)
-        rest = sorted(left) if len(left) > 1 else []
-        event = AccountParted(
-            month=month,
-            members=tuple(sorted({*voters, *left} - set(rest))),
-            rest=tuple(rest),
-            cluster=rest[0] if rest else None,
-            reason=PartReason(reason).value,
-            moderator=actor.handle,
-            at_us=now_us,
-        )
-        return moderation.write(ports, conn, event, uuid7(now_us, ports.rng), actor)
+        return part_within(ports, conn, actor, month, voters, reason, now_us)
+
+
+def part_within(
+    ports: Ports,
+    conn: Connection,
+    actor: Actor,
+    month: str,
+    voters: Sequence[str],
+    reason: PartReason,
+    now_us: int,
+) -> str:
+    """Part voters in the write transaction of a larger decision; otherwise as `part`.
+
+    It waits for a joining under way, so the transaction holds no vote yet, or holds
+    `one_worker_at_a_time` since before.
+    """
+    closed_months.check_open(conn, month, now_us)
+    one_worker_at_a_time(conn)  # a joining at the same time must see it
+    left = _cluster_with(conn, month, voters) - set(voters)
+    rest = sorted(left) if len(left) > 1 else []
+    event = AccountParted(
+        month=month,
+        members=tuple(sorted({*voters, *left} - set(rest))),
+        rest=tuple(rest),
+        cluster=rest[0] if rest else None,
+        reason=PartReason(reason).value,
+        moderator=actor.handle,
+        at_us=now_us,
+    )
+    return moderation.write(ports, conn, event, uuid7(now_us, ports.rng), actor)
 
 
 def _cluster_with(conn: Connection, month: str, voters: Sequence[str]) -> set[str]:

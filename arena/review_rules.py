@@ -9,7 +9,14 @@ from typing import Final
 
 from antiabuse.detectors.finding import Detector
 from arena.errors import UnknownCode
-from arena.standing_reasons import RESTORE_REASONS, STRIKE_REASONS, RestoreReason, StrikeReason
+from arena.standing_reasons import (
+    PART_REASONS,
+    RESTORE_REASONS,
+    STRIKE_REASONS,
+    PartReason,
+    RestoreReason,
+    StrikeReason,
+)
 
 __all__ = [
     "REASONS",
@@ -32,10 +39,15 @@ class Act(StrEnum):
     CLEAR_ANSWER = "clear_answer"
     UPHOLD_DISPUTE = "uphold_dispute"
     REJECT_DISPUTE = "reject_dispute"
+    UPHOLD_JOINING_DISPUTE = "uphold_joining_dispute"
+    REJECT_JOINING_DISPUTE = "reject_joining_dispute"
     BAN = "ban"
     UNBAN = "unban"
     NOTE = "note"
 
+
+_BY_RULE: Final = "The vote's weight follows from a rule that binds everybody."
+_MONTH_OVER: Final = "The month was closed before this was decided, and its board stands."
 
 REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
     # Only a detector strikes by itself; decisions that are taken back restore by themselves. No
@@ -74,9 +86,17 @@ REASONS: Final[Mapping[Act, Mapping[str, str]]] = {
     },
     Act.REJECT_DISPUTE: {
         "evidence_stands": "The evidence against the vote stands.",
-        "weight_by_rule": "The vote's weight follows from a rule that binds everybody.",
+        "weight_by_rule": _BY_RULE,
         "counts_already": "The vote counts already.",
-        "month_over": "The month was closed before this was decided, and its board stands.",
+        "month_over": _MONTH_OVER,
+    },
+    Act.UPHOLD_JOINING_DISPUTE: {
+        PartReason.DIFFERENT_PEOPLE.value: PART_REASONS[PartReason.DIFFERENT_PEOPLE],
+    },
+    Act.REJECT_JOINING_DISPUTE: {
+        "one_person": "What speaks for one person stands.",
+        "weight_by_rule": _BY_RULE,
+        "month_over": _MONTH_OVER,
     },
     Act.BAN: {
         "automated": "The account is run by a program.",

@@ -24,8 +24,12 @@ _WEIGHTS: Final = {
     WeightReason.TOO_FAST: "It came before the answers could be read.",
     WeightReason.NO_SCROLL: "An answer was not opened, or not scrolled.",
     WeightReason.SCROLL_UNKNOWN: "Scrolling could not be measured.",
-    WeightReason.REPEATED_QUESTION: "The voter had voted on this question before in the month.",
-    WeightReason.SEEN_ANSWER: "An answer on it had been revealed to the voter before.",
+    WeightReason.REPEATED_QUESTION: (
+        "The voter, or one taken for the same person, had voted on this question before."
+    ),
+    WeightReason.SEEN_ANSWER: (
+        "An answer on it had been revealed to the voter, or one taken for the same person."
+    ),
     WeightReason.STALE_ANSWER: "An answer on it had been revealed too often.",
     WeightReason.IDENTITY_LEAK: "An answer on it said which model wrote it.",
 }
@@ -80,7 +84,12 @@ _OF_KIND: Final[Mapping[str, Mapping[Any, str]]] = {
     "answer.held": REASONS[Act.WITHHOLD_ANSWER],
     "answer.cleared": REASONS[Act.CLEAR_ANSWER],
     "answer.decided": {**REASONS[Act.WITHHOLD_ANSWER], **REASONS[Act.CLEAR_ANSWER]},
-    "dispute.decided": {**REASONS[Act.UPHOLD_DISPUTE], **REASONS[Act.REJECT_DISPUTE]},
+    "dispute.decided": {
+        **REASONS[Act.UPHOLD_DISPUTE],
+        **REASONS[Act.REJECT_DISPUTE],
+        **REASONS[Act.UPHOLD_JOINING_DISPUTE],
+        **REASONS[Act.REJECT_JOINING_DISPUTE],
+    },
     "voter.banned": REASONS[Act.BAN],
     "voter.unbanned": REASONS[Act.UNBAN],
     "note.written": REASONS[Act.NOTE],

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request
+from sqlalchemy import Connection
 from werkzeug.wrappers import Response as AnyResponse
 
 from antiabuse import rules as voting_rules
@@ -15,6 +16,8 @@ from arena.closed_months import is_open
 from arena.dispute_views import Dispute, own_disputes, public_disputes
 from arena.disputes import add_evidence, open_dispute
 from arena.errors import DisputeRefused
+from arena.joining_disputes import is_contestable
+from arena.own_joining import OwnJoining, own_joinings
 from arena.reveals import Reveal, load_reveal
 from arena.visitor import Visitor
 from webapp.errors import wants_json
@@ -65,7 +68,7 @@ def _all_page(visitor: Visitor | None, refused: RefusedText | None = None) -> st
 @disputes.get("/disputes/new")
 @reading_limit
 def ask() -> Response:
-    """Show the form to dispute one's own struck vote, named by the address of its reveal.
+    """Show the form to dispute one's own vote, named by the address of its reveal.
 
     For a vote that no dispute can help it says why instead.
     """
@@ -79,11 +82,13 @@ def _form_page(
 ) -> str:
     with services().database.read() as conn:
         month_open = is_open(conn, reveal.month, request_time_us())
+        joining = _joining_behind(conn, visitor, reveal)
     return render_template(
         "disputes/new.html",
         reveal=reveal,
         weight=weight_view(reveal.weight),
         month_open=month_open,
+        joining=joining,
         route=route,
         earlier=disputes_about(visitor, reveal.ballot),
         rules=review_rules.current(),
@@ -94,10 +99,18 @@ def _form_page(
     )
 
 
+def _joining_behind(conn: Connection, visitor: Visitor | None, reveal: Reveal) -> OwnJoining | None:
+    """Return the voter's joining, where it may be why a rule gave their vote weight 0."""
+    if visitor is None or not is_contestable(conn, reveal.vote):
+        return None
+    joinings = own_joinings(conn, visitor.voter, visitor.now_us)
+    return next((each for each in joinings if each.month == reveal.month), None)
+
+
 @disputes.post("/disputes")
 @reading_limit
 def submit() -> AnyResponse:
-    """Open a dispute about one's own struck vote; a text that is refused is handed back."""
+    """Open a dispute about one's own vote; a text that is refused is handed back."""
     visitor = known_visitor()
     route, text = request.form.get("vote", ""), request.form.get("text", "")
     reveal = _own_reveal(visitor, route)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Final
 
 from flask import Blueprint, Response, make_response, redirect, render_template
 
@@ -15,15 +16,20 @@ from arena.boards import MODES
 from arena.clusters import state_of
 from arena.dispute_views import Dispute, own_disputes
 from arena.own_board import OwnBoard, own_board
+from arena.own_joining import OwnJoining, own_joinings
 from arena.own_votes import OwnVote, own_votes
 from webapp.htmx import wants_fragment
 from webapp.limits import reading_limit
 from webapp.me.kept import KeptView, kept_view
+from webapp.retention import drop_old_pages
 from webapp.visitors import clear_cookie, cookie_name, known_visitor, returning_visitor
 from webapp.vote.ban_view import BanView, ban_view
 from webapp.wiring import services
 
 me = Blueprint("me", __name__)
+
+_TRIES: Final = 5
+_PAUSE_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,7 @@ class MeView:
     votes: tuple[OwnVote, ...]
     today: VoterState | None
     ban: BanView | None
+    joinings: tuple[OwnJoining, ...]
     consent: str | None
     asks_consent: bool
     boards: tuple[OwnBoard, ...]
@@ -63,7 +70,7 @@ def _view() -> MeView:
     asks, cookie = services().settings.fingerprint, cookie_name()
     visitor = returning_visitor()
     if visitor is None:
-        return MeView((), None, None, None, asks, (), (), None, cookie)
+        return MeView((), None, None, (), None, asks, (), (), None, cookie)
     with services().database.read() as conn:
         state = state_of(conn, services().ports, visitor)
         boards = tuple(own_board(conn, visitor.voter, mode) for mode in MODES)
@@ -71,6 +78,7 @@ def _view() -> MeView:
             votes=own_votes(conn, visitor.voter, visitor.now_us),
             today=state,
             ban=ban_view(conn, visitor) if state and state.banned else None,
+            joinings=own_joinings(conn, visitor.voter, visitor.now_us),
             consent=state.consent if state else None,
             asks_consent=asks,
             boards=tuple(board for board in boards if board.votes),
@@ -112,6 +120,8 @@ def erase() -> Response:
     """Erase what is kept on the visitor, and its cookie."""
     visitor = known_visitor()
     own_data.erase(services().ports, visitor.voter, visitor.now_us)
+    # Where others are at work it is left to the hourly job.
+    drop_old_pages(services().database, tries=_TRIES, pause_s=_PAUSE_S)
     response = make_response(redirect("/me/erased", code=303))
     clear_cookie(response)
     return response

@@ -185,7 +185,7 @@ def test_a_weight_by_rule_is_explained_and_not_contested(
     "code,words",
     [
         ("repeated_question", "voted on this question before in this month"),
-        ("seen_answer", "had been revealed to you before"),
+        ("seen_answer", "had been revealed before to you, or to someone taken for the same person"),
         ("stale_answer", "had been revealed 300 times or more"),
         ("identity_leak", "says which model wrote it"),
     ],
