@@ -91,6 +91,32 @@ class Database:
         with self.read() as connection:
             connection.exec_driver_sql("SELECT 1")
 
+    def drop_old_pages(self) -> bool:
+        """Empty SQLite's write-ahead file, in which what was deleted still stands.
+
+        Returns:
+            False where somebody reads or writes right now: nobody is kept waiting for this. True
+            on PostgreSQL, whose files are its own server's matter.
+        """
+        if self.dialect == "postgresql":
+            return True
+        if not self._turn.acquire(blocking=False):
+            return False
+        try:
+            with named_faults(), self._reader.connect() as connection:
+                return self._emptied(connection)
+        finally:
+            self._turn.release()
+
+    def _emptied(self, connection: Connection) -> bool:
+        # With its usual patience it would hold up all writers while it waits for a reader.
+        connection.exec_driver_sql("PRAGMA busy_timeout=0").close()
+        try:
+            checkpoint = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+        finally:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={_ms(self._busy_seconds)}").close()
+        return bool(checkpoint.busy == 0)
+
     def close(self) -> None:
         """Close all connections."""
         for engine in (self._writer, self._reader, self._durable):
@@ -185,11 +211,14 @@ def _sqlite_engines(url: URL, pool_size: int, busy_seconds: float) -> tuple[Engi
     return writer, reader, durable
 
 
+def _ms(seconds: float) -> int:
+    return int(seconds * 1_000)
+
+
 def _set_pragmas(engine: Engine, busy_seconds: float, own: str) -> None:
-    wait_ms = int(busy_seconds * 1_000)
     # recursive_triggers: without it INSERT OR REPLACE deletes rows past the DELETE triggers.
     pragmas = (
-        f"busy_timeout={wait_ms}",
+        f"busy_timeout={_ms(busy_seconds)}",
         "journal_mode=WAL",
         "foreign_keys=on",
         "recursive_triggers=on",

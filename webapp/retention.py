@@ -13,12 +13,15 @@ from antiabuse import retention_clock
 from antiabuse.errors import ClockAhead
 from antiabuse.retention import kept_at
 from arena import retention
+from ledger.database import Database
+from ledger.errors import LedgerError
 from webapp.wiring import Services
 
-__all__ = ["erase_old", "register_retention"]
+__all__ = ["drop_old_pages", "erase_old", "register_retention"]
 
 _MOST_BATCHES: Final = 2_000
 _PAUSE_S: Final = 0.1  # so that voters get their turn between two batches
+_HOURLY_TRIES: Final = 50  # at the write-ahead file, each between two requests
 
 _log = structlog.get_logger("webapp.retention")
 
@@ -67,4 +70,29 @@ def erase_old(
             break
         if taken:
             time.sleep(pause_s)
+    if not drop_old_pages(services.database, tries=_HOURLY_TRIES, pause_s=pause_s):
+        _log.warning("old_pages_left", detail="the write-ahead file was in use; the next hour")
     return erased
+
+
+def drop_old_pages(database: Database, *, tries: int, pause_s: float) -> bool:
+    """Drop what was erased from SQLite's write-ahead file too; the erasing itself is done.
+
+    Args:
+        database: of this process.
+        tries: how often, for it takes a moment in which nobody reads or writes.
+        pause_s: between two tries.
+
+    Returns:
+        Whether it is done.
+    """
+    for left in reversed(range(tries)):
+        try:
+            if database.drop_old_pages():
+                return True
+        except LedgerError as error:
+            _log.warning("old_pages_left", detail=str(error))
+            return False
+        if left:
+            time.sleep(pause_s)
+    return False
