@@ -1,8 +1,7 @@
 """Everything kept on one voter, read from the rows themselves, and its erasure (X-006).
 
-Nothing here tells which model wrote an answer of a ballot that is still open, nor what a detector
-or a moderator made of the voter: only that a vote does not count, and why, and how many notes there
-are.
+Nothing here tells which model wrote an answer of a ballot that is still open. Of detectors and
+moderators it holds what was decided about the voter; of what waits, and of notes, only how many.
 """
 
 from __future__ import annotations
@@ -21,6 +20,8 @@ from antiabuse.tables import sighting
 from antiabuse.tables import voter as voter_table
 from antiabuse.utc import month_of
 from arena.clusters import joined_to
+from arena.own_flags import OwnFlags, own_flags
+from arena.own_joining import OwnJoining, own_joinings
 from arena.ports import Ports
 from arena.review_events import NoteWritten
 from arena.tables import ballot_holder
@@ -66,6 +67,8 @@ class Kept:
         private_parts: of every event about the voter, with the salt that proves them, or with the
             names of the fields that are withheld.
         sightings: where votes came from, as keyed digests.
+        flags: reports of detectors about the voter; undecided ones are counted alone.
+        joinings: with how many others the voter is taken for one person, since when and why.
     """
 
     voter: dict[str, Any] | None
@@ -73,6 +76,8 @@ class Kept:
     votes: tuple[dict[str, Any], ...]
     private_parts: tuple[dict[str, Any], ...]
     sightings: tuple[dict[str, Any], ...]
+    flags: OwnFlags
+    joinings: tuple[OwnJoining, ...]
 
     def body(self) -> dict[str, Any]:
         """Return all of it for a file."""
@@ -88,7 +93,7 @@ class Erased:
     sightings: int
 
 
-def kept_on(conn: Connection, voter: str) -> Kept:
+def kept_on(conn: Connection, voter: str, now_us: int) -> Kept:
     """Return everything that is kept on a voter."""
     row = quotas.stored(conn, voter)
     seen = select(sighting).where(sighting.c.voter_id == voter).order_by(sighting.c.at_us)
@@ -98,6 +103,8 @@ def kept_on(conn: Connection, voter: str) -> Kept:
         votes=tuple(_votes(conn, voter)),
         private_parts=tuple(_parts(conn, voter)),
         sightings=tuple(dict(each) for each in conn.execute(seen).mappings()),
+        flags=own_flags(conn, voter, now_us),
+        joinings=own_joinings(conn, voter, now_us),
     )
 
 

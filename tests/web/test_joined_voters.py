@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -69,6 +70,8 @@ def test_a_wrongly_joined_voter_contests_it_and_stands_alone(site: ArenaSite) ->
     ):
         assert expected in told, told
     assert f'href="/disputes/new?vote={route}">Contest the joining' in me.text
+    (kept,) = json.loads(two.get("/me/data.json").text)["joinings"]
+    assert (kept["others"], kept["reasons"], kept["contest"]) == (1, ["same_device"], route)
     form = two.get(f"/disputes/new?vote={route}")
     assert "Why are you different people?" in form.text
     assert "This vote stays at 0 even so" in words(form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,8 +17,11 @@ from arena.boards import MODES
 from arena.clusters import state_of
 from arena.dispute_views import Dispute, own_disputes
 from arena.own_board import OwnBoard, own_board
-from arena.own_joining import OwnJoining, own_joinings
+from arena.own_flags import OwnFlags
+from arena.own_joining import OwnJoining
 from arena.own_votes import OwnVote, own_votes
+from arena.review_events import NoteWritten
+from webapp.board.names import model_names
 from webapp.htmx import wants_fragment
 from webapp.limits import reading_limit
 from webapp.me.kept import KeptView, kept_view
@@ -47,6 +51,9 @@ class MeView:
     asks_consent: bool
     boards: tuple[OwnBoard, ...]
     disputes: tuple[Dispute, ...]
+    flags: OwnFlags | None
+    notes: int
+    models: Mapping[str, str]
     kept: KeptView | None
     cookie: str
 
@@ -70,20 +77,24 @@ def _view() -> MeView:
     asks, cookie = services().settings.fingerprint, cookie_name()
     visitor = returning_visitor()
     if visitor is None:
-        return MeView((), None, None, (), None, asks, (), (), None, cookie)
+        return MeView((), None, None, (), None, asks, (), (), None, 0, {}, None, cookie)
     with services().database.read() as conn:
         state = state_of(conn, services().ports, visitor)
+        kept = own_data.kept_on(conn, visitor.voter, visitor.now_us)
         boards = tuple(own_board(conn, visitor.voter, mode) for mode in MODES)
         return MeView(
             votes=own_votes(conn, visitor.voter, visitor.now_us),
             today=state,
             ban=ban_view(conn, visitor) if state and state.banned else None,
-            joinings=own_joinings(conn, visitor.voter, visitor.now_us),
+            joinings=kept.joinings,
             consent=state.consent if state else None,
             asks_consent=asks,
             boards=tuple(board for board in boards if board.votes),
             disputes=own_disputes(conn, visitor.voter),
-            kept=kept_view(own_data.kept_on(conn, visitor.voter)),
+            flags=kept.flags,
+            notes=sum(part["kind"] == NoteWritten.KIND for part in kept.private_parts),
+            models=model_names(services().ports.catalogue.current(conn).models),
+            kept=kept_view(kept),
             cookie=cookie,
         )
 
@@ -97,7 +108,7 @@ def download_data() -> Response:
     """
     visitor = known_visitor()
     with services().database.read() as conn:
-        kept = own_data.kept_on(conn, visitor.voter)
+        kept = own_data.kept_on(conn, visitor.voter, visitor.now_us)
     response = make_response(json.dumps(kept.body(), ensure_ascii=False, indent=2) + "\n")
     response.mimetype = "application/json"
     return response

@@ -29,7 +29,7 @@ def text_on(arena: ArenaSite, subject: Subject) -> str | None:
 def kept_on(arena: ArenaSite, seen: OneSided) -> Kept:
     """Return what is kept on a voter."""
     with arena.database.read() as conn:
-        return own_data.kept_on(conn, seen.voter.id)
+        return own_data.kept_on(conn, seen.voter.id, arena.clock())
 
 
 def disputed(arena: ArenaSite, seen: OneSided) -> str:
