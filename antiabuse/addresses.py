@@ -97,10 +97,18 @@ class AddressHasher:
         key = self._keys.of_day(day)
         prefix = rules.ipv4_prefix_bits if four else rules.ipv6_prefix_bits
         return AddressHashes(
-            address=keyed_digest(key, _host(address)).hex(),
+            address=self.of_day(address, day),
             prefix=keyed_digest(key, _network(address, prefix)).hex(),
             network=None if is_local(address) else self._of_month(address, day[:MONTH_DIGITS]),
         )
+
+    def of_day(self, address: Address, day: str) -> str:
+        """Return the digest of an address for one UTC day, for all of IPv4 or an IPv6 /64.
+
+        Raises:
+            DigestKeyUnusable: the key cannot be read or made.
+        """
+        return keyed_digest(self._keys.of_day(day), _host(address)).hex()
 
     def _of_month(self, address: Address, month: str) -> str:
         rules = current()

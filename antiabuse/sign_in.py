@@ -37,7 +37,7 @@ class Proof:
         name: as typed.
         password: as typed.
         code: one-time code as typed; empty without one.
-        limit_key: keyed digest of the address for the limits, the same on every day.
+        limit_keys: keyed digests of the address for the limits, see `sign_in_limits.Attempt`.
         addresses: keyed digests of the day for the log.
         known_browser: the browser has signed in to this account before.
         old_token: the session that the browser still has; it ends.
@@ -46,7 +46,7 @@ class Proof:
     name: str
     password: str
     code: str
-    limit_key: str | None
+    limit_keys: tuple[str, ...]
     addresses: AddressHashes | None
     known_browser: bool
     old_token: str | None
@@ -115,7 +115,7 @@ def _attempt(ports: AccountPorts, proof: Proof) -> Attempt:
         ports.rng,
         ports.keys,
         name=accounts.normal_name(proof.name),
-        address=proof.limit_key,
+        addresses=proof.limit_keys,
         known_browser=proof.known_browser,
     )
 

@@ -31,13 +31,14 @@ class Attempt:
     Attributes:
         id: of its row.
         name: keyed digest of the name as typed, for it may be a password.
-        address: keyed digest that is the same on every day; None where there is no address.
+        addresses: keyed digests of the address, today's first, then those of earlier days whose
+            failures still count, or midnight would forgive a guesser; empty without an address.
         known_browser: the browser has signed in to this account before.
     """
 
     id: str
     name: str
-    address: str | None
+    addresses: tuple[str, ...]
     known_browser: bool
 
 
@@ -46,7 +47,7 @@ def attempt_of(
     keys: Sequence[str],
     *,
     name: str,
-    address: str | None,
+    addresses: tuple[str, ...],
     known_browser: bool,
 ) -> Attempt:
     """Return an attempt that is not counted yet.
@@ -55,10 +56,10 @@ def attempt_of(
         rng: source of its id.
         keys: secrets, oldest first.
         name: as typed, normalised.
-        address: see `Attempt`.
+        addresses: see `Attempt`.
         known_browser: see `Attempt`.
     """
-    return Attempt(uuid4(rng), _name_digest(keys, name), address, known_browser)
+    return Attempt(uuid4(rng), _name_digest(keys, name), addresses, known_browser)
 
 
 def check_limits(conn: Connection, attempt: Attempt, now_us: int) -> None:
@@ -87,13 +88,17 @@ def begin_attempt(conn: Connection, attempt: Attempt, now_us: int) -> None:
         conn.execute(text("LOCK TABLE sign_in_failure IN SHARE ROW EXCLUSIVE MODE"))
     drop_old(conn, now_us)
     check_limits(conn, attempt, now_us)
-    row = {"id": attempt.id, "name": attempt.name, "address": attempt.address, "at_us": now_us}
+    address = attempt.addresses[0] if attempt.addresses else None
+    row = {"id": attempt.id, "name": attempt.name, "address": address, "at_us": now_us}
     conn.execute(insert(sign_in_failure), row)
 
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Failed attempts, and how many different names and addresses they came with."""
+    """Failed attempts, and how many different names and addresses they came with.
+
+    An address is another one on another day.
+    """
 
     attempts: int
     names: int
@@ -160,9 +165,9 @@ def _same_name(attempt: Attempt) -> ColumnElement[bool]:
 
 
 def _same_address(attempt: Attempt) -> ColumnElement[bool]:
-    if attempt.address is None:
+    if not attempt.addresses:
         return sign_in_failure.c.address.is_(None)
-    return sign_in_failure.c.address == attempt.address
+    return sign_in_failure.c.address.in_(attempt.addresses)
 
 
 def _name_digest(keys: Sequence[str], name: str) -> str:

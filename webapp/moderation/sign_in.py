@@ -8,14 +8,16 @@ from werkzeug.wrappers import Response as AnyResponse
 from antiabuse import accounts, sessions
 from antiabuse.account_errors import SignInFailed, TooManyFailures
 from antiabuse.account_rules import current
+from antiabuse.errors import DigestKeyUnusable
 from antiabuse.known_browsers import is_known
 from antiabuse.sign_in import Proof, SignedIn, sign_in
+from antiabuse.utc import SECOND_US, day_of
 from webapp.limits import reading_limit, visitor_address
 from webapp.moderation.cookies import clear_session, known_browser, session_token, set_session
 from webapp.moderation.digest_turns import MODERATORS_TURNS, STRANGERS_TURNS, DigestsBusy, proven
 from webapp.moderation.guard import current_session, moderators_only
 from webapp.moderation.return_paths import return_path
-from webapp.visitors import address_hashes
+from webapp.visitors import address_hashes, request_time_us
 from webapp.wiring import services
 
 __all__ = ["proof", "sign_in_pages"]
@@ -66,16 +68,28 @@ def leave() -> AnyResponse:
 def proof() -> Proof:
     """Return what the request says to prove who is there."""
     name = request.form.get("name", "")
-    address = visitor_address()
     return Proof(
         name=name,
         password=request.form.get("password", ""),
         code=request.form.get("code", ""),
-        limit_key=None if address is None else services().addresses.limit_key(address),
+        limit_keys=_limit_keys(),
         addresses=address_hashes(),
         known_browser=is_known(services().ports.keys, known_browser(), accounts.normal_name(name)),
         old_token=session_token(),
     )
+
+
+def _limit_keys() -> tuple[str, ...]:
+    """Return the address's digests of the days in which failures may lie that still count."""
+    address, now_us = visitor_address(), request_time_us()
+    if address is None:
+        return ()
+    began_us = now_us - current().failure_window_s * SECOND_US
+    days = dict.fromkeys((day_of(now_us), day_of(began_us)))
+    try:
+        return tuple(services().addresses.of_day(address, day) for day in days)
+    except DigestKeyUnusable:  # told by whoever asks for the address's other digests
+        return ()
 
 
 def _entered(done: SignedIn, path: str) -> Response:

@@ -23,7 +23,7 @@ VOTER = "0123456789abcdef0123456789abcdef"
 def guess(database: Database, means: Means, at_us: int) -> Attempt:
     """Fail once to sign in as rosa."""
     attempt = sign_in_limits.attempt_of(
-        means.rng, means.keys, name="rosa", address="home", known_browser=False
+        means.rng, means.keys, name="rosa", addresses=("home",), known_browser=False
     )
     with database.write() as conn:
         sign_in_limits.begin_attempt(conn, attempt, at_us)
@@ -42,8 +42,8 @@ def wait_of(database: Database, attempt: Attempt, now_us: int) -> int:
 
 def test_failures_from_the_future_hold_nobody_up(database: Database, means: Means) -> None:
     """Five failures a month ahead are no reason to wait that long; the next attempt drops them."""
-    for _ in range(current().failures_per_name_and_address):
-        attempt = guess(database, means, AHEAD)
+    most = current().failures_per_name_and_address
+    attempt = [guess(database, means, AHEAD) for _ in range(most)][-1]
     assert wait_of(database, attempt, AHEAD) == current().failure_window_s
 
     assert wait_of(database, attempt, NOON) == 0
@@ -55,8 +55,8 @@ def test_failures_from_the_future_hold_nobody_up(database: Database, means: Mean
 
 def test_failures_of_a_clock_a_little_ahead_count(database: Database, means: Means) -> None:
     """Setting the clock back by no more than the slack lets nobody guess anew."""
-    for _ in range(current().failures_per_name_and_address):
-        attempt = guess(database, means, NOON + SLACK_US)
+    most = current().failures_per_name_and_address
+    attempt = [guess(database, means, NOON + SLACK_US) for _ in range(most)][-1]
 
     wait_s = current().failure_window_s + current().clock_slack_s
     assert wait_of(database, attempt, NOON) == wait_s

@@ -25,7 +25,7 @@ GOOD = Proof(
     name="rosa",
     password=PASSWORD,
     code="",
-    limit_key="home",
+    limit_keys=("home",),
     addresses=HOME,
     known_browser=False,
     old_token=None,
@@ -55,7 +55,7 @@ def guess(
 ) -> None:
     """Begin an attempt without the time that a password takes."""
     begun = sign_in_limits.attempt_of(
-        means.rng, means.keys, name=name, address=address, known_browser=known
+        means.rng, means.keys, name=name, addresses=(address,), known_browser=known
     )
     with database.write() as conn:
         sign_in_limits.begin_attempt(conn, begun, at)
@@ -195,8 +195,24 @@ def test_five_failures_hold_up_the_name_at_that_address_only(
     for _ in range(5):
         guess(database, means, name="rosa", address="stranger")
 
-    assert outcome(database, means, replace(GOOD, limit_key="stranger")) == "held up"
+    assert outcome(database, means, replace(GOOD, limit_keys=("stranger",))) == "held up"
     assert outcome(database, means, GOOD) == "in"
+
+
+def test_failures_under_an_earlier_days_digest_hold_up_too(
+    database: Database, people: People, means: Means
+) -> None:
+    """An address bears another digest each day; a success forgives those of both days."""
+    people.add("rosa")
+    for _ in range(4):
+        guess(database, means, name="rosa", address="yesterday")
+    both = replace(GOOD, limit_keys=("today", "yesterday"))
+
+    assert outcome(database, means, both) == "in"
+    for address in ("yesterday", "yesterday", "yesterday", "today", "today"):
+        guess(database, means, name="rosa", address=address)
+    assert outcome(database, means, both) == "held up"
+    assert outcome(database, means, replace(both, limit_keys=("tomorrow", "today"))) == "in"
 
 
 def test_waiting_helps_and_the_wait_is_told(

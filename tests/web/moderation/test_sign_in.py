@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,7 +13,7 @@ from antiabuse import totp
 from antiabuse.account_rules import current
 from antiabuse.accounts import disable
 from tests.fixtures.arena_app import OpenArena
-from tests.fixtures.arena_site import ArenaSite, reason_of
+from tests.fixtures.arena_site import ArenaSite, at, reason_of
 from tests.fixtures.moderators import PASSWORD, Moderator, People, moderator_of
 from webapp.moderation import digest_turns
 
@@ -174,6 +175,28 @@ def test_guessing_is_held_up_with_a_wait(arena: ArenaSite, people: People) -> No
     assert "Try again in 15 min" in held_up.text
     assert Moderator(arena, "203.0.113.10").sign_in().status_code == 303
     arena.clock.advance(900)
+    assert browser.sign_in().status_code == 303
+
+
+def test_midnight_forgives_no_guesser_and_no_lasting_digest_is_kept(
+    arena: ArenaSite, people: People
+) -> None:
+    """Failures bear the day's digest of the address, and yesterday's count a quarter of an hour."""
+    people.add("rosa", now_us=arena.clock())
+    arena.clock.now_us = at("2026-11-30T23:59:00+00:00")
+    browser = Moderator(arena, "203.0.113.9")
+    for _ in range(current().failures_per_name_and_address):
+        assert browser.sign_in(password="not the password").status_code == 403
+    with arena.database.read() as conn:
+        kept = set(conn.exec_driver_sql("SELECT address FROM sign_in_failure").scalars())
+
+    arena.clock.now_us = at("2026-12-01T00:01:00+00:00")
+    after_midnight = browser.sign_in(), Moderator(arena, "203.0.113.10").sign_in()
+    arena.clock.advance(current().failure_window_s)
+
+    addresses = arena.services.addresses
+    assert kept == {addresses.of_day(ip_address("203.0.113.9"), "2026-11-30")}
+    assert [answer.status_code for answer in after_midnight] == [429, 303]
     assert browser.sign_in().status_code == 303
 
 
