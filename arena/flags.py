@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
 
 from sqlalchemy import Connection, select
 
@@ -14,15 +13,14 @@ from arena.ports import Ports
 from arena.projection import project
 from arena.publishing import one_worker_at_a_time
 from arena.review_events import FlagRaised, SweepFinished, review_event
-from arena.review_tables import flag, sweep_look
+from arena.review_tables import sweep_look
+from arena.told_flags import ToldFlags
 from ledger.ids import uuid4, uuid7
 
-__all__ = ["Look", "finish_sweep", "raise_flags", "taken_looks"]
+__all__ = ["Look", "finish_sweep", "raise_flag", "raise_flags", "taken_looks"]
 
 Look = tuple[str, str, int]
 """Detector, pseudonym, look."""
-
-_SEPARATOR: Final = " "
 
 
 def raise_flags(
@@ -33,7 +31,7 @@ def raise_flags(
     hour: str,
     findings: Sequence[Finding],
 ) -> list[str | None]:
-    """Raise a flag for each finding whose detector, voters and look have none yet.
+    """Raise a flag for what no flag of the same detector tells yet.
 
     Args:
         conn: a write transaction.
@@ -44,36 +42,38 @@ def raise_flags(
         findings: with subjects by their pseudonyms of the month.
 
     Returns:
-        For each finding the id of its flag; None where the flag was there already.
+        For each finding the id of its flag; None where nothing of it was new.
     """
     one_worker_at_a_time(conn)
-    known = conn.execute(
-        select(flag.c.detector, flag.c.subject, flag.c.look).where(
-            flag.c.mode == mode, flag.c.month == month
-        )
-    )
-    taken = {(row.detector, row.subject, row.look) for row in known}
+    told = {
+        detector: ToldFlags(conn, mode, month, detector)
+        for detector in {finding.detector for finding in findings}
+    }
     raised: list[str | None] = []
-    for finding in findings:
-        subjects = tuple(sorted(finding.subjects))
-        key = (finding.detector.value, _SEPARATOR.join(subjects), finding.look)
-        if key in taken:
+    for each in findings:
+        finding = told[each.detector].news_of(each)
+        if finding is None:
             raised.append(None)
             continue
-        taken.add(key)
-        raised.append(_raise(conn, ports, _event(mode, month, hour, subjects, finding)))
+        raised.append(raise_flag(conn, ports, mode, month, hour, finding))
+        told[each.detector].add(finding)
     return raised
 
 
-def _event(
-    mode: Mode, month: str, hour: str, subjects: tuple[str, ...], finding: Finding
-) -> FlagRaised:
-    return FlagRaised(
+def raise_flag(
+    conn: Connection, ports: Ports, mode: Mode, month: str, hour: str, finding: Finding
+) -> str:
+    """Raise a flag, and return its id.
+
+    Raises:
+        IntegrityError: the same finding has a flag.
+    """
+    event = FlagRaised(
         detector=finding.detector.value,
         mode=mode,
         month=month,
         hour=hour,
-        subjects=subjects,
+        subjects=tuple(sorted(finding.subjects)),
         votes=tuple(sorted(set(finding.votes))),
         statistic=finding.statistic,
         threshold=finding.threshold,
@@ -82,9 +82,6 @@ def _event(
         numbers=dict(finding.numbers),
         discounts=finding.discounts,
     )
-
-
-def _raise(conn: Connection, ports: Ports, event: FlagRaised) -> str:
     made = review_event(
         event,
         event_id=uuid4(ports.rng),

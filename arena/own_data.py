@@ -161,7 +161,7 @@ def erase(ports: Ports, voter: str, now_us: int) -> Erased:
         done = Erased(
             private_parts=parts,
             ballots=conn.execute(links).rowcount,
-            sightings=sightings.unlink(conn, voter),
+            sightings=sightings.unlink(conn, voter, now_us),
         )
         erased.forget(conn, voter, now_us)
     return done

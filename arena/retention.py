@@ -53,6 +53,7 @@ def _batches(kept: Kept, most: int, now_us: int) -> Iterator[_Batch]:
 
         yield erase
     yield lambda conn: sightings.drop_before(conn, kept.month, most)
+    yield lambda conn: sightings.forget_places(conn, now_us, most)
     yield lambda conn: reveal_networks.drop_before(conn, kept.month, most)
     yield lambda conn: _drop_voters(conn, kept, most)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
@@ -33,12 +33,14 @@ __all__ = [
     "fast_days",
     "known_questions",
     "label_runs",
-    "shared_places",
+    "shared_addresses_of",
+    "shared_devices_of",
     "told_answers",
     "waves",
 ]
 
 _LABELS: Final = 4
+_NEWEST_US: Final = 2**63 - 1
 
 
 def label_runs(votes: MonthVotes, rules: DetectorRules) -> list[Finding]:
@@ -105,16 +107,16 @@ def waves(
 
 
 def common_causes(
-    votes: MonthVotes, flagged: Collection[str], theta: Floats, rules: DetectorRules
+    votes: MonthVotes, told: Mapping[str, int], theta: Floats, rules: DetectorRules
 ) -> list[Finding]:
-    """Look for voters who together push a model, and report those with somebody new among them.
+    """Look for voters who together push a model, and report what was not told of one of them yet.
 
     Joined voters are judged as one, and named together: a campaign of ids with a few votes each
     shows once they are joined.
 
     Args:
         votes: of the month.
-        flagged: voters of campaigns that were reported already.
+        told: by voter of a campaign that was reported already, the last step of its evidence.
         theta: log-strengths of the fit of all votes.
         rules: thresholds.
     """
@@ -130,7 +132,7 @@ def common_causes(
         replace(picks, voters=tuple(clusters[cluster] for cluster in number)), rules
     ):
         named = tuple(sorted({name for cluster in each.subjects for name in members[cluster]}))
-        if set(named) - set(flagged):
+        if any(told.get(name, -1) < each.look for name in named):
             numbers = {**each.numbers, "members": str(len(named))}
             found.append(replace(each, subjects=named, numbers=numbers))
     return found
@@ -159,12 +161,24 @@ def fast_days(sightings: Sightings, mode: Mode, rules: DetectorRules) -> list[Fi
     return _in_mode([finding for finding in found if finding], sightings, mode)
 
 
-def shared_places(
-    sightings: Sightings, mode: Mode, rules: DetectorRules, *, devices: bool
+def shared_devices_of(
+    sightings: Sightings, mode: Mode, named: Collection[str], rules: DetectorRules
 ) -> list[Finding]:
-    """Look at each day's devices or addresses for too many voters, counted over both modes."""
-    if devices:
-        return _in_mode(shared_devices(sightings.seen, sightings.joined, rules), sightings, mode)
+    """Look at each day's devices for too many voters, counted over both modes.
+
+    Args:
+        sightings: of the days.
+        mode: whose votes are told.
+        named: voters whom flags about these days name already; they count as the newest, so that
+            the others are told as well, and no more of them than there are too many.
+        rules: thresholds.
+    """
+    joined = sightings.joined | dict.fromkeys(named, _NEWEST_US)
+    return _in_mode(shared_devices(sightings.seen, joined, rules), sightings, mode)
+
+
+def shared_addresses_of(sightings: Sightings, mode: Mode, rules: DetectorRules) -> list[Finding]:
+    """Look at each day's addresses for too many voters, counted over both modes."""
     return _in_mode(shared_addresses(sightings.seen, rules), sightings, mode)
 
 

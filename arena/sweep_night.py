@@ -22,6 +22,7 @@ from arena.review_tables import flag
 from arena.sweep_days import EVERYBODY, NIGHT, days_of, standing_looks
 from arena.sweep_looks import AT_LOOKS, LookTaker, due_looks
 from arena.sweep_votes import MonthVotes, read_sightings
+from arena.told_flags import ToldFlags
 from ranking import lobster
 from ranking.lobster import Choices
 
@@ -65,10 +66,12 @@ class Night:
         days = sorted({day for detector in detectors for day in self._undone(detector)})
         mode, rules = self.mode, self._rules
         seen = read_sightings(self._conn, self.month, days)
+        told = ToldFlags(self._conn, mode, self.month, Detector.SHARED_DEVICE)
+        named = told.named_on([int(day[-2:]) for day in days])
         acts: tuple[Callable[[], list[Finding]], ...] = (
             lambda: sweep_crowd.fast_days(seen, mode, rules),
-            lambda: sweep_crowd.shared_places(seen, mode, rules, devices=True),
-            lambda: sweep_crowd.shared_places(seen, mode, rules, devices=False),
+            lambda: sweep_crowd.shared_devices_of(seen, mode, named, rules),
+            lambda: sweep_crowd.shared_addresses_of(seen, mode, rules),
         )
         for detector, act in zip(detectors, acts, strict=True):
             self._try(detector, act, _day_looks(detector, days))
@@ -84,10 +87,10 @@ class Night:
             for detector in _BY_FIT:
                 self.faults[detector.value] = error
             return
-        days, reported = self._undone(Detector.BURST), self._reported(Detector.CAMPAIGN)
+        days, told = self._undone(Detector.BURST), self._told(Detector.CAMPAIGN)
         self._try(
             Detector.CAMPAIGN,
-            lambda: sweep_crowd.common_causes(votes, reported, fitted.theta, rules),
+            lambda: sweep_crowd.common_causes(votes, told, fitted.theta, rules),
         )
         self._try(
             Detector.IDENTICAL_BALLOTS, lambda: sweep_crowd.equal_pairs(votes, fitted.theta, rules)
@@ -99,7 +102,7 @@ class Night:
         )
         try:
             # In a fit that a campaign has moved, honest voters look careless (docs/attacks.md).
-            suspects = self._reported(Detector.CAMPAIGN, but="dismissed")
+            suspects = frozenset(self._told(Detector.CAMPAIGN, but="dismissed"))
             others = _without(choices, votes, suspects | self._named(Detector.CAMPAIGN))
             theirs = lobster.fit(others, start=dict(zip(fitted.models, fitted.theta, strict=True)))
             taker = LookTaker(votes, others, theirs, basket, rules)
@@ -127,14 +130,20 @@ class Night:
         found = (each.subjects for each in self.findings if each.detector is detector)
         return frozenset(subject for subjects in found for subject in subjects)
 
-    def _reported(self, detector: Detector, but: FlagVerdict | None = None) -> frozenset[str]:
-        """Return the voters whom a detector reported this month, but for flags in one state."""
-        query = select(flag.c.subject).where(
+    def _told(self, detector: Detector, but: FlagVerdict | None = None) -> dict[str, int]:
+        """Return the voters whom a detector reported this month, but for flags in one state.
+
+        With each stands the last look that did so.
+        """
+        query = select(flag.c.subject, flag.c.look).where(
             flag.c.detector == detector.value, flag.c.mode == self.mode, flag.c.month == self.month
         )
         if but is not None:
             query = query.where(flag.c.state != but)
-        return frozenset(" ".join(self._conn.execute(query).scalars()).split())
+        told: dict[str, int] = {}
+        for row in self._conn.execute(query):
+            told |= {name: max(row.look, told.get(name, row.look)) for name in row.subject.split()}
+        return told
 
     def _undone(self, detector: Detector) -> list[str]:
         """Return the days over which a detector did not go yet."""

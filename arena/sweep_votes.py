@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import ColumnElement, Connection, Select, select
 
 from antiabuse.detectors.shared import Sighting
 from antiabuse.tables import sighting as sighting_table
@@ -110,16 +110,29 @@ def read_votes(ports: Ports, conn: Connection, mode: Mode, month: str) -> MonthV
     )
 
 
-def read_sightings(conn: Connection, month: str, days: Collection[str]) -> Sightings:
-    """Read where the votes of some days came from; nothing is left of them after retention."""
+def read_sightings(
+    conn: Connection, month: str, days: Collection[str], *where: ColumnElement[bool]
+) -> Sightings:
+    """Read where the votes of some days came from; nothing is left of them after retention.
+
+    Of a voter who erased all, the place stays until the day is swept. When they came is not known
+    any more, so it is taken to be when they first voted that day.
+
+    Args:
+        conn: to read with.
+        month: of the votes.
+        days: of the votes.
+        where: further conditions on the sightings.
+    """
     made = Sightings([], {}, {}, {})
     if not days:
         return made
+    of_days = sighting_table.c.month == month, sighting_table.c.day.in_(sorted(days))
     query = (
         select(sighting_table, vote.c.voter, vote.c.mode, voter_table.c.created_us)
         .join(vote, vote.c.id == sighting_table.c.vote_id)
-        .join(voter_table, voter_table.c.id == sighting_table.c.voter_id)
-        .where(sighting_table.c.month == month, sighting_table.c.day.in_(sorted(days)))
+        .outerjoin(voter_table, voter_table.c.id == sighting_table.c.voter_id)
+        .where(*of_days, *where)
         .order_by(sighting_table.c.at_us, sighting_table.c.vote_id)
     )
     seen = []
@@ -133,7 +146,9 @@ def read_sightings(conn: Connection, month: str, days: Collection[str]) -> Sight
                 device=row.device,
             )
         )
-        made.joined[row.voter] = row.created_us
+        if row.created_us is not None:
+            made.joined[row.voter] = row.created_us
+        made.joined.setdefault(row.voter, row.at_us)
         made.modes[row.vote_id] = row.mode
         made.dwell[row.vote_id] = (
             None if row.dwell_us is None else Decimal(row.dwell_us) / SECOND_US

@@ -16,7 +16,7 @@ from antiabuse.errors import UnknownVoter
 from antiabuse.sincerity import ClientValues, Sincerity, WeightReason, weigh
 from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
-from arena import boards
+from arena import boards, vote_flags
 from arena.ballot_events import BallotSkipped, Verdict, VoteCast, ballot_event
 from arena.ballot_store import (
     HeldBallot,
@@ -237,6 +237,7 @@ def _accept(
         addresses=visitor.address,
         device=raw.get("fingerprint"),
     )
+    vote_flags.flag_at_vote(ports, conn, event.id)
     return Cast(ballot.route, cluster.others)
 
 

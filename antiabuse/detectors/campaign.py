@@ -22,6 +22,7 @@ from antiabuse.detectors.burst import TimedPicks
 from antiabuse.detectors.evidence import NO_PICK, any_worst_chances
 from antiabuse.detectors.finding import Detector, Finding, number_text
 from antiabuse.detectors.rules import DetectorRules
+from antiabuse.detectors.steps import step
 from antiabuse.detectors.tails import Floats, Ints
 
 __all__ = ["campaigns"]
@@ -200,7 +201,7 @@ def _finding(
         statistic=number_text(p),
         threshold=number_text(float(rules.campaign_level) / tests),
         p_value=number_text(p),
-        look=0,
+        look=step(len(votes), 1, strict=strict),
         numbers=numbers,
         discounts=strict and Detector.CAMPAIGN in rules.discounting,
     )

@@ -16,6 +16,7 @@ import numpy as np
 from antiabuse.detectors.finding import Detector, Finding, number_text
 from antiabuse.detectors.meetings import Meetings, SharedPicks, meetings, scale_of, scaled
 from antiabuse.detectors.rules import DetectorRules
+from antiabuse.detectors.steps import step
 from antiabuse.detectors.tails import SCREEN_SD, Ints, count_tails
 
 __all__ = ["identical_ballots"]
@@ -98,7 +99,7 @@ def _finding(pair: _Pair, tests: int, rules: DetectorRules) -> Finding:
         statistic=number_text(pair.p),
         threshold=number_text(float(rules.pair_level) / tests),
         p_value=number_text(pair.p),
-        look=0,
+        look=step(pair.questions, rules.pair_questions, strict=strict),
         numbers={
             "questions": str(pair.questions),
             "agreed": str(pair.agreed),

@@ -1,7 +1,8 @@
 """The same label picked best again and again: whoever always takes A does not read (V-124, O-12).
 
 Labels are drawn afresh for each ballot, so an honest voter's next best pick has any of L labels
-with chance 1/L, whatever the answers; a run of r has chance L^(1-r).
+with chance 1/L, whatever the answers; a run of r has chance L^(1-r). All runs that are long enough
+are evidence together, and the longest of them is what is measured.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from itertools import groupby
 from antiabuse.detectors.evidence import NO_PICK
 from antiabuse.detectors.finding import Detector, Finding, number_text
 from antiabuse.detectors.rules import DetectorRules
+from antiabuse.detectors.steps import step
 
 __all__ = ["repetitive_labels"]
 
@@ -19,7 +21,7 @@ __all__ = ["repetitive_labels"]
 def repetitive_labels(
     voter: str, votes: Sequence[str], best: Sequence[int], labels: int, rules: DetectorRules
 ) -> Finding | None:
-    """Report a voter's longest run of best picks on one label, if it is long enough.
+    """Report a voter's runs of best picks on one label that are long enough.
 
     Args:
         voter: the name.
@@ -34,17 +36,16 @@ def repetitive_labels(
     longest = max(runs, key=len, default=[])
     if len(longest) < rules.label_run:
         return None
+    found = [vote for run in runs if len(run) >= rules.label_run for _, vote in run]
+    strict = len(longest) >= rules.label_run_discount
     return Finding(
         detector=Detector.REPETITIVE_LABELS,
         subjects=(voter,),
-        votes=tuple(vote for _, vote in longest),
+        votes=tuple(found),
         statistic=str(len(longest)),
         threshold=str(rules.label_run),
         p_value=number_text(labels ** (1.0 - len(longest))),
-        look=0,
+        look=step(len(found), rules.label_run, strict=strict),
         numbers={"label": str(longest[0][0]), "picks": str(len(picks))},
-        discounts=(
-            len(longest) >= rules.label_run_discount
-            and Detector.REPETITIVE_LABELS in rules.discounting
-        ),
+        discounts=strict and Detector.REPETITIVE_LABELS in rules.discounting,
     )

@@ -282,7 +282,7 @@ def test_everything_that_joins_goes_and_the_votes_stay(either_arena: ArenaSite) 
     assert site.count("event_erasure", "reason = 'request'") == 4
     assert site.count("vote", "weight_micro > 0") == 2
     assert {event.body["voter"] for event in site.events("vote.cast")} == pseudonyms
-    assert site.count("sighting", "address IS NULL AND device IS NULL AND dwell_us IS NULL") == 1
+    assert site.count("sighting", "dwell_us IS NULL AND at_us % 3600000000 = 0") == 1
     assert site.count("sighting", "network IS NOT NULL") == 2
     assert site.verified().erased == 4
 

@@ -16,11 +16,11 @@ NEXT_BALLOT = 18
 # Showing again: voter, ballot, the voter locked, and the event that says so (3).
 SHOWN_AGAIN = 9
 # Voting: voter, ballot, what was revealed, board, quota, networks of its answers, event (3),
-# ballot, vote, reveals, sighting.
-VOTE_PLAIN = 14
+# ballot, vote, reveals, sighting, the day's counts.
+VOTE_PLAIN = 15
 REFUSED_VOTE = 8
 # The reveal on top: vote, slots with answers, board, others, log index, voter.
-VOTE_HTMX = 20
+VOTE_HTMX = 21
 
 
 @pytest.mark.parametrize("votes_before", [0, 3])

@@ -45,7 +45,7 @@ def month(*, joined: bool) -> MonthVotes:
 @pytest.mark.parametrize("joined", [False, True])
 def test_a_campaign_of_joined_ids_is_found_whole(joined: bool) -> None:
     """Five votes an id show little; ten joined ids are one voter, and all of them are named."""
-    found = common_causes(month(joined=joined), (), STRENGTHS, rules.current())
+    found = common_causes(month(joined=joined), {}, STRENGTHS, rules.current())
 
     named = {name for finding in found for name in finding.subjects}
     whole = [bot for bot in range(BOTS) if sum(n.startswith(f"b{bot:02}") for n in named) == IDS]
@@ -54,11 +54,15 @@ def test_a_campaign_of_joined_ids_is_found_whole(joined: bool) -> None:
     assert all(int(finding.numbers["members"]) == len(finding.subjects) for finding in found)
 
 
-def test_a_campaign_is_told_again_only_with_somebody_new() -> None:
-    """Voters who were all reported already raise nothing."""
+def test_a_campaign_is_told_again_with_somebody_new_or_twice_the_evidence() -> None:
+    """Voters who were all reported for as much already raise nothing."""
     votes = month(joined=True)
-    (found,) = common_causes(votes, (), STRENGTHS, rules.current())
+    (found,) = common_causes(votes, {}, STRENGTHS, rules.current())
+    told = dict.fromkeys(found.subjects, found.look)
+    others = dict.fromkeys(found.subjects[1:], found.look)
+    half = dict.fromkeys(found.subjects, found.look - 2)
 
-    assert common_causes(votes, found.subjects, STRENGTHS, rules.current()) == []
-    (again,) = common_causes(votes, found.subjects[1:], STRENGTHS, rules.current())
-    assert again == found
+    assert common_causes(votes, told, STRENGTHS, rules.current()) == []
+    for known in (others, half):
+        (again,) = common_causes(votes, known, STRENGTHS, rules.current())
+        assert again == found

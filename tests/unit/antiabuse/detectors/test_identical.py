@@ -77,6 +77,16 @@ def test_copies_are_found_with_all_their_votes() -> None:
         assert float(finding.p_value) <= float(finding.threshold)
 
 
+def test_a_pair_that_goes_on_is_a_look_of_its_own() -> None:
+    """On ten, twenty and forty common questions the same two are told anew, and not in between."""
+    looks = {}
+    for votes in (19, 20, 39, 40):
+        (found,) = identical_ballots(with_copies(crowd(60, votes, seed=1), 2), RULES)
+        looks[votes] = found.look // 2
+
+    assert looks == {19: 0, 20: 1, 39: 1, 40: 2}
+
+
 def test_the_chance_of_a_pair_equals_enumeration() -> None:
     """The p-value is the summed chance of all outcomes that agree as often, after scaling."""
     picks = with_copies(crowd(30, 11, seed=3), 2)

@@ -39,6 +39,18 @@ def test_verdicts_without_a_pick_do_not_break_a_run() -> None:
     assert found.votes == tuple(f"vote-{n}" for n in range(1, 20, 2))
 
 
+def test_more_runs_and_longer_ones_are_a_look_of_their_own() -> None:
+    """Who was found honest for ten is looked at again at the strict line, at twice as many, and
+    also where the runs are broken off before they are long.
+    """
+    looks = [run([0] * n).look for n in (10, 14, 15, 20, 40)]  # type: ignore[union-attr]
+    broken = run([*[0] * 10, 1, *[0] * 12])
+
+    assert looks == [0, 0, 1, 3, 5]
+    assert broken is not None
+    assert (broken.statistic, broken.look, len(broken.votes)) == ("12", 2, 22)
+
+
 def test_only_a_listed_detector_discounts_and_from_its_stricter_run() -> None:
     """Fifteen in a row take weight only under a ruleset that says so."""
     listed = replace(RULES, discounting=(Detector.REPETITIVE_LABELS,))
