@@ -19,6 +19,36 @@ _ARTICLE = re.compile(r'<article class="answer[" ].*?</article>', re.DOTALL)
 _SHOWN = re.compile(r'(<div class="answer-text prose"[^>]*>)(.*?)(</div>\s*<div class="answer-text raw">)', re.DOTALL)  # noqa: E501  # fmt: skip
 _RAW = re.compile(r'(<pre class="raw-text"[^>]*>)(.*?)(</pre>)', re.DOTALL)
 _QUESTION = re.compile(r'(<div class="question[" ][^>]*>).*?(</div>)', re.DOTALL)
+MOST = 60  # ballots among which every model must have been
+
+
+def ballots(
+    arena: ArenaSite, count: int = 12, mode: str = "speed"
+) -> Iterator[tuple[Voter, Page, frozenset[str]]]:
+    """Yield ballots of new voters, with the models on them: so many, and until all were shown.
+
+    Raises:
+        AssertionError: some model of the registry is never shown.
+    """
+    left = set(arena.models())
+    for number in range(max(count, MOST)):
+        voter = arena.voter(f"198.51.100.{number + 1}")
+        page = voter.ballot(mode)
+        shown = frozenset(slot.model for slot in arena.held(page.token).slots)
+        left -= shown
+        yield voter, page, shown
+        if number + 1 >= count and not left:
+            return
+    raise AssertionError(f"never shown: {sorted(left)}")
+
+
+def of_every_model(arena: ArenaSite, mode: str = "speed") -> Iterator[tuple[Voter, Page]]:
+    """Yield ballots until every model of the registry has stood on one, none without a new one."""
+    seen: set[str] = set()
+    for voter, page, shown in ballots(arena, 1, mode):
+        if shown - seen:
+            seen |= shown
+            yield voter, page
 
 
 def before_the_vote(arena: ArenaSite, voter: Voter, page: Page) -> Iterator[TestResponse]:
@@ -35,19 +65,20 @@ def before_the_vote(arena: ArenaSite, voter: Voter, page: Page) -> Iterator[Test
 
 
 def _every_route(arena: ArenaSite, voter: Voter, page: Page) -> Iterator[TestResponse]:
-    """Ask each route for this ballot by its address, its slots and its token."""
+    """Ask each route for this ballot by its address, slot, token, letter and number."""
     browser = ManyAddresses(voter)
     held = arena.held(page.token)
     for route in routes(arena):
         if route.rule.startswith((*OF_ALL_MODELS, *FILES)):
             continue
-        for path in _paths(route, (held.route, held.id, page.slots[0], page.token)):
+        for path in _paths(route, (held.route, held.id, page.slots[0], page.token, "A", "1")):
             for method in sorted(route.methods & SAFE):
                 yield browser.next()._open(method, path, {})
             if "GET" in route.methods:
                 yield browser.next().get(path, htmx=True)
                 yield browser.next().get(path, headers={"Accept": "application/json"})
-                yield arena.app.test_client().get(path, environ_base={"REMOTE_ADDR": "192.0.2.9"})
+                stranger = {"REMOTE_ADDR": browser.next().address}
+                yield arena.app.test_client().get(path, environ_base=stranger)
 
 
 def _paths(route: Route, names: tuple[str, ...]) -> Iterator[str]:
@@ -115,11 +146,15 @@ def frame(page: Page) -> str:
     return _QUESTION.sub(r"\1QUESTION\2", outside)
 
 
+def articles(page: Page) -> list[str]:
+    """Return the four answers' parts of a page."""
+    return _ARTICLE.findall(page.html)
+
+
 def bare_answers(page: Page) -> list[str]:
     """Return what surrounds each of the four answers, without slot id and the answer's text."""
     found: list[str] = []
-    articles = _ARTICLE.findall(page.html)
-    for article, slot in zip(articles, page.slots, strict=True):
+    for article, slot in zip(articles(page), page.slots, strict=True):
         bare = _RAW.sub(r"\1RAW\3", _SHOWN.sub(r"\1SHOWN\3", article))
         found.append(bare.replace(slot, "SLOT"))
     return found
@@ -128,7 +163,7 @@ def bare_answers(page: Page) -> list[str]:
 def texts(page: Page) -> list[tuple[str, str]]:
     """Return each answer as shown and as raw text, in HTML."""
     found: list[tuple[str, str]] = []
-    for article in _ARTICLE.findall(page.html):
+    for article in articles(page):
         shown, raw = _SHOWN.search(article), _RAW.search(article)
         assert shown is not None
         assert raw is not None

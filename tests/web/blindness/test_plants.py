@@ -6,7 +6,8 @@ import pytest
 
 from tests.fixtures.arena_site import ArenaSite
 from tests.web.blindness.checklist import CHECKS
-from tests.web.blindness.plants import PLANTS, Plant
+from tests.web.blindness.planting import Plant
+from tests.web.blindness.plants import PLANTS
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: f"{plant.point}: {plant.name}")
