@@ -55,7 +55,7 @@ def label_runs(votes: MonthVotes, rules: DetectorRules) -> list[Finding]:
     return found
 
 
-def known_questions(votes: MonthVotes, month: str, rules: DetectorRules) -> list[Finding]:
+def known_questions(votes: MonthVotes, month: str) -> list[Finding]:
     """Look at voters, after joining, who voted on a question more than once."""
     cluster = votes.now.votes["cluster"].astype(np.int64)
     cell = cluster * (int(votes.question.max(initial=0)) + 1) + votes.question
@@ -64,18 +64,18 @@ def known_questions(votes: MonthVotes, month: str, rules: DetectorRules) -> list
     again[first] = False
     found = []
     for rows in _clusters(cluster, set(cluster[again].tolist())):
-        found += repeated_questions(_known(votes, month, rows), rules)
+        found += repeated_questions(_known(votes, month, rows))
     return found
 
 
-def told_answers(votes: MonthVotes, month: str, rules: DetectorRules) -> list[Finding]:
+def told_answers(votes: MonthVotes, month: str) -> list[Finding]:
     """Look at the votes of joined voters on answers that one of the others had been told."""
     cluster = votes.now.votes["cluster"].astype(np.int64)
     pairs = np.unique(np.column_stack([cluster, votes.voter]), axis=0)
     members = np.bincount(pairs[:, 0])
     found = []
     for rows in _clusters(cluster, set(np.flatnonzero(members > 1).tolist())):
-        found += seen_answers(_known(votes, month, rows), rules)
+        found += seen_answers(_known(votes, month, rows))
     return found
 
 

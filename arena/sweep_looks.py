@@ -48,8 +48,9 @@ def due_looks(
     """
     weighing = votes.voter[votes.cast.votes["weight"] > 0]
     number = np.bincount(weighing, minlength=len(votes.names))
-    for voter in np.flatnonzero(number >= min(rules.looks)).tolist():
-        for look in rules.looks:
+    looks = rules.looks + rules.late_looks * (detector is Detector.MODEL_AGENDA)
+    for voter in np.flatnonzero(number >= min(looks)).tolist():
+        for look in looks:
             if number[voter] >= look and (detector.value, votes.names[voter], look) not in taken:
                 yield voter, look
 
@@ -100,7 +101,7 @@ class LookTaker:
                 picks.voter, picks.votes, subject.pulls, look, self._rules
             ),
         }
-        return tests[detector](subject.picks.first(look))
+        return tests[detector](_looked_at(subject.picks, look, self._rules))
 
     def _subject(self, voter: int) -> _Subject:
         mine: NDArray[np.bool_] = self._votes.voter == voter
@@ -150,8 +151,21 @@ def best_chances(theta: Floats, sets: NDArray[np.signedinteger]) -> Floats:
     return made
 
 
+def _looked_at(picks: VoterPicks, look: int, rules: DetectorRules) -> VoterPicks:
+    """Return a voter's first votes, and of a late look those since the look before."""
+    if look not in rules.late_looks:
+        return picks.first(look)
+    before = max(each for each in rules.looks + rules.late_looks if each < look)
+    return picks.first(look).since(before)
+
+
 def _agenda(picks: VoterPicks, look: int, rules: DetectorRules) -> Finding | None:
-    """Return what both tests of agendas find, as one finding about the voter."""
+    """Return what both tests of agendas find, as one finding about the voter.
+
+    A late look has a level of its own, and takes no weight: every taste shows in so many votes.
+    """
+    if look in rules.late_looks:
+        rules = replace(rules, agenda_level=rules.agenda_late_level, discounting=())
     by_picks = model_agenda(picks, look, rules)
     by_verdict = deciding_for_one(picks, look, rules)
     if by_picks is None or by_verdict is None:

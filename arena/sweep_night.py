@@ -52,10 +52,8 @@ class Night:
         """Run every detector; one that fails keeps no other one back (V-168)."""
         votes, month, rules = self._votes, self.month, self._rules
         self._try(Detector.REPETITIVE_LABELS, lambda: sweep_crowd.label_runs(votes, rules))
-        self._try(
-            Detector.REPEATED_QUESTION, lambda: sweep_crowd.known_questions(votes, month, rules)
-        )
-        self._try(Detector.SEEN_ANSWER, lambda: sweep_crowd.told_answers(votes, month, rules))
+        self._try(Detector.REPEATED_QUESTION, lambda: sweep_crowd.known_questions(votes, month))
+        self._try(Detector.SEEN_ANSWER, lambda: sweep_crowd.told_answers(votes, month))
         self._places()
         self._with_fit()
         self.looks += [(NIGHT, EVERYBODY, int(day[-2:])) for day in self._days]

@@ -1,7 +1,8 @@
 """Votes of one person on a question or an answer that they know already (V-123).
 
 Certain, not a test, so there is no p-value. At the vote itself one account's own past is looked at;
-here it is that of all accounts joined since.
+here it is that of all accounts joined since. Who is joined is a person's judgement, so what follows
+from it takes no weight by itself.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from antiabuse.detectors.finding import Detector, Finding
-from antiabuse.detectors.rules import DetectorRules
 
 __all__ = ["KnownVote", "repeated_questions", "seen_answers"]
 
@@ -26,12 +26,11 @@ class KnownVote:
     answers: Sequence[Hashable]
 
 
-def repeated_questions(votes: Iterable[KnownVote], rules: DetectorRules) -> list[Finding]:
+def repeated_questions(votes: Iterable[KnownVote]) -> list[Finding]:
     """Report the votes on questions that the cluster had voted on, one finding a voter and day.
 
     Args:
         votes: a cluster's of one month, in the order of casting.
-        rules: whether such votes take weight by themselves.
     """
     asked: set[Hashable] = set()
     again = []
@@ -39,15 +38,14 @@ def repeated_questions(votes: Iterable[KnownVote], rules: DetectorRules) -> list
         if vote.question in asked:
             again.append(vote)
         asked.add(vote.question)
-    return _findings(Detector.REPEATED_QUESTION, again, rules)
+    return _findings(Detector.REPEATED_QUESTION, again)
 
 
-def seen_answers(votes: Iterable[KnownVote], rules: DetectorRules) -> list[Finding]:
+def seen_answers(votes: Iterable[KnownVote]) -> list[Finding]:
     """Report the votes on answers whose models another account of the cluster had been told.
 
     Args:
         votes: a cluster's of one month, in the order of casting.
-        rules: whether such votes take weight by themselves.
     """
     told: dict[Hashable, set[str]] = {}
     known = []
@@ -56,12 +54,10 @@ def seen_answers(votes: Iterable[KnownVote], rules: DetectorRules) -> list[Findi
             known.append(vote)
         for answer in vote.answers:
             told.setdefault(answer, set()).add(vote.voter)
-    return _findings(Detector.SEEN_ANSWER, known, rules)
+    return _findings(Detector.SEEN_ANSWER, known)
 
 
-def _findings(
-    detector: Detector, votes: Iterable[KnownVote], rules: DetectorRules
-) -> list[Finding]:
+def _findings(detector: Detector, votes: Iterable[KnownVote]) -> list[Finding]:
     of_day: dict[tuple[str, str], list[str]] = {}
     for vote in votes:
         of_day.setdefault((vote.voter, vote.day), []).append(vote.vote)
@@ -75,7 +71,7 @@ def _findings(
             p_value=None,
             look=int(day[-2:]),
             numbers={"votes": str(len(found))},
-            discounts=detector in rules.discounting,
+            discounts=False,
         )
         for (voter, day), found in of_day.items()
     ]

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Final
 
 from antiabuse.detectors.finding import Detector, Finding
 from antiabuse.detectors.rules import DetectorRules
 
 __all__ = ["fast_dwell"]
+
+_STRICT: Final = 100
 
 
 def fast_dwell(
@@ -29,6 +32,8 @@ def fast_dwell(
     fast = tuple(vote for vote, dwell in votes if dwell is not None and dwell < rules.fast_dwell_s)
     if len(fast) < rules.fast_votes:
         return None
+    strict = len(fast) >= rules.fast_votes_discount
+    discounts = strict and Detector.FAST_DWELL in rules.discounting
     return Finding(
         detector=Detector.FAST_DWELL,
         subjects=(voter,),
@@ -36,7 +41,8 @@ def fast_dwell(
         statistic=str(len(fast)),
         threshold=str(rules.fast_votes),
         p_value=None,
-        look=int(day[-2:]),
+        # What takes weight is told beside what a vote of that day had told already.
+        look=int(day[-2:]) + _STRICT * discounts,
         numbers={"votes": str(len(votes)), "dwell_s": str(rules.fast_dwell_s)},
-        discounts=Detector.FAST_DWELL in rules.discounting,
+        discounts=discounts,
     )

@@ -65,6 +65,10 @@ class VoterPicks:
         """Return the voter's first votes."""
         return self.only(np.arange(len(self.votes)) < count)
 
+    def since(self, count: int) -> VoterPicks:
+        """Return the voter's votes after the first ones."""
+        return self.only(np.arange(len(self.votes)) >= count)
+
     def decided(self) -> VoterPicks:
         """Return the votes with a best pick: the only ones of which the fit knows chances."""
         return self.only(self.best != NO_PICK)

@@ -40,8 +40,8 @@ class Finding:
         threshold: from where on it is reported, in the same unit.
         p_value: chance of as much by an honest voter; None where the rule is no test.
         look: votes looked at, for tests at fixed numbers of votes; the day of the month, for rules
-            about one day; elsewhere the step that the evidence has reached (`steps.py`). Nobody is
-            reported twice for the same look.
+            about one day, and 100 more where haste takes weight; elsewhere the step that the
+            evidence has reached (`steps.py`). Nobody is reported twice for the same look.
         numbers: further facts by name. A test about models gives `seen:KIND:MODEL`, and likewise
             `picked`, `expected` and `sd`, KIND being `best`, `worst` or `decided`.
         discounts: whether the votes are to weigh 0 at once: the ruleset lists the detector for it,

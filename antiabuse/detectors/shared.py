@@ -1,6 +1,7 @@
 """Several voters on one device or address within a UTC day (V-122, V-125, O-11).
 
-Weak evidence: families, schools and equal phones share both. It opens a review, and joins nobody.
+Weak evidence: families, schools and equal phones share both. It opens a review, joins
+nobody and never takes weight by itself.
 """
 
 from __future__ import annotations
@@ -86,5 +87,5 @@ def _finding(
         p_value=None,
         look=int(day[-2:]),
         numbers={"voters": str(voters), "votes": str(len(seen))},
-        discounts=detector in rules.discounting,
+        discounts=False,
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from antiabuse.detectors import rules as detector_rules
 from antiabuse.detectors.agenda import model_agenda
+from antiabuse.detectors.alarms import MAY_DISCOUNT
 from antiabuse.detectors.burst import TimedPicks, bursts
 from antiabuse.detectors.campaign import campaigns
 from antiabuse.detectors.careless import careless
@@ -45,7 +46,9 @@ EXCLUDING: Final = frozenset(
 
 def strict_rules(rules: DetectorRules | None = None) -> DetectorRules:
     """Return rules under which every finding says whether its stricter threshold is passed."""
-    return dataclasses.replace(rules or detector_rules.current(), discounting=tuple(Detector))
+    return dataclasses.replace(
+        rules or detector_rules.current(), discounting=tuple(sorted(MAY_DISCOUNT))
+    )
 
 
 @dataclass(slots=True)

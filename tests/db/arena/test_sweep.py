@@ -437,7 +437,7 @@ def test_a_listed_detector_strikes_until_the_archive_is_out(
 ) -> None:
     """Only if the ruleset lists it, and in an open month only: a closed one is for people."""
     listed = replace(
-        detector_rules.current(), discounting=(Detector.SHARED_ADDRESS, Detector.MODEL_AGENDA)
+        detector_rules.current(), discounting=(Detector.FAVOURITE_MODEL, Detector.MODEL_AGENDA)
     )
     monkeypatch.setattr(detector_rules, "current", lambda: listed)
     if archived:

@@ -39,7 +39,8 @@ def month(*, joined: bool) -> MonthVotes:
     columns = Columns(votes, {"models": MODELS, "clusters": of_all.tolist()}, len(votes), None)
     nothing = np.zeros(len(votes), dtype=np.int64)
     ids = [f"vote-{row}" for row in range(len(votes))]
-    return MonthVotes(columns, columns, ids, listed.tolist(), voter, nothing, nothing)
+    seq = np.arange(len(votes))
+    return MonthVotes(columns, columns, ids, listed.tolist(), voter, nothing, nothing, seq)
 
 
 @pytest.mark.parametrize("joined", [False, True])

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from antiabuse.detectors import rules
 from antiabuse.detectors.answers import KnownVote, repeated_questions, seen_answers
 from antiabuse.detectors.finding import Detector
-
-RULES = rules.current()
 
 
 def vote(name: str, voter: str, question: str, answers: str, *, day: int = 30) -> KnownVote:
@@ -26,7 +23,6 @@ def test_second_votes_on_a_question_are_reported_by_voter_and_day() -> None:
             vote("4", "bob", "q", "mnop"),
             vote("5", "bob", "other", "qrst"),
         ],
-        RULES,
     )
 
     assert [(finding.subjects, finding.votes, finding.look) for finding in found] == [
@@ -46,7 +42,6 @@ def test_answers_told_to_another_account_are_reported() -> None:
             vote("3", "bob", "q", "hijk"),
             vote("4", "bob", "q", "hijd"),
         ],
-        RULES,
     )
 
     assert [(finding.subjects, finding.votes) for finding in found] == [(("bob",), ("4",))]
@@ -57,5 +52,5 @@ def test_new_questions_and_answers_are_nothing() -> None:
     """A cluster that meets everything once is left alone."""
     votes = [vote("1", "ann", "q", "abcd"), vote("2", "bob", "r", "efgh")]
 
-    assert repeated_questions(votes, RULES) == []
-    assert seen_answers(votes, RULES) == []
+    assert repeated_questions(votes) == []
+    assert seen_answers(votes) == []

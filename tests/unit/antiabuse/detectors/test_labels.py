@@ -40,9 +40,7 @@ def test_verdicts_without_a_pick_do_not_break_a_run() -> None:
 
 
 def test_more_runs_and_longer_ones_are_a_look_of_their_own() -> None:
-    """Who was found honest for ten is looked at again at the strict line, at twice as many, and
-    also where the runs are broken off before they are long.
-    """
+    """At the strict line and at twice as many, also where each run is broken off early."""
     looks = [run([0] * n).look for n in (10, 14, 15, 20, 40)]  # type: ignore[union-attr]
     broken = run([*[0] * 10, 1, *[0] * 12])
 

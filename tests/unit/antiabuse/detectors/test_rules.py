@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 
+import pytest
+
+from antiabuse.detectors.alarms import MAY_DISCOUNT
+from antiabuse.detectors.finding import Detector
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "bf32e353a0ef47bd859e4c3e6db684277d44811b5d484d9705b964d8b8380a95"}
+DIGESTS = {"arena.2026.1": "b3f6bfc3f7ab3fae45fbea6e158220a6a136c2c7533528b7756927112fc2adaa"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
@@ -24,14 +28,40 @@ def test_nothing_takes_weight_by_itself() -> None:
     assert current().discounting == ()
 
 
+@pytest.mark.parametrize("detector", sorted(set(Detector) - MAY_DISCOUNT))
+def test_what_was_not_measured_cannot_be_listed(detector: Detector) -> None:
+    """No ruleset lets a detector without a stricter threshold take weight, and it says which."""
+    with pytest.raises(ValueError, match=f"{detector}: without a stricter threshold"):
+        replace(current(), discounting=(Detector.CARELESS, detector))
+
+
+def test_what_people_share_and_who_was_joined_never_take_weight() -> None:
+    """Devices, addresses and what follows from joining accounts are for people."""
+    assert set(Detector) - MAY_DISCOUNT == {
+        Detector.SHARED_DEVICE,
+        Detector.SHARED_ADDRESS,
+        Detector.REPEATED_QUESTION,
+        Detector.SEEN_ANSWER,
+    }
+    assert replace(current(), discounting=tuple(sorted(MAY_DISCOUNT))).discounting
+
+
 def test_the_stricter_threshold_is_stricter() -> None:
     """What takes weight must be rarer than what is only reported."""
     rules = current()
     levels = ("agenda_level", "careless_level", "pair_level", "burst_level", "campaign_level")
-    heights = ("label_run", "favourite_deviations", "influence_errors")
+    heights = ("label_run", "fast_votes", "favourite_deviations", "influence_errors")
 
     assert all(getattr(rules, f"{name}_discount") < getattr(rules, name) for name in levels)
     assert all(getattr(rules, f"{name}_discount") > getattr(rules, name) for name in heights)
+
+
+def test_late_looks_come_after_the_others_and_are_stricter() -> None:
+    """Tastes show in many votes, so a late look asks for more (V-153)."""
+    rules = current()
+
+    assert list(rules.looks + rules.late_looks) == sorted({*rules.looks, *rules.late_looks})
+    assert rules.agenda_late_level < rules.agenda_level_discount
 
 
 def test_a_published_ruleset_never_changes() -> None:
