@@ -47,8 +47,9 @@ def label_runs(votes: MonthVotes, rules: DetectorRules) -> list[Finding]:
     """Look at every voter's labels, of votes of any weight."""
     found = []
     best = np.maximum(votes.cast.votes["best"].astype(np.int64), NO_PICK)
-    for voter, rows in _by(votes.voter):
-        if len(rows) >= rules.label_run:
+    for voter, logged in _by(votes.voter):
+        if len(logged) >= rules.label_run:
+            rows = votes.as_cast(logged)
             ids = [votes.ids[row] for row in rows.tolist()]
             run = repetitive_labels(votes.names[voter], ids, best[rows].tolist(), _LABELS, rules)
             found += [run] if run else []
@@ -214,8 +215,8 @@ def _clusters(cluster: NDArray[np.int64], wanted: set[int]) -> Iterator[NDArray[
 
 
 def _known(votes: MonthVotes, month: str, rows: NDArray[np.int64]) -> Iterator[KnownVote]:
-    """Yield a cluster's votes in the order of the log."""
-    answers = votes.cast.votes["answers"]
+    """Yield a cluster's votes in the order of casting."""
+    answers, rows = votes.cast.votes["answers"], votes.as_cast(rows)
     for row, day in zip(rows.tolist(), votes.days(rows).tolist(), strict=True):
         yield KnownVote(
             vote=votes.ids[row],

@@ -22,6 +22,7 @@ from arena.ports import Ports
 from arena.tables import question, vote
 from arena.vote_columns import Columns
 from ledger import store
+from ledger.search import logged
 
 __all__ = ["MonthVotes", "Sightings", "cast_before", "read_sightings", "read_votes"]
 
@@ -40,6 +41,7 @@ class MonthVotes:
         names: pseudonyms; `voter` (n,) is a place among them.
         question: (n,) a number for each question text.
         hour: (n,) hours from the month's first midnight, UTC.
+        seq: (n,) rises from vote to vote as they were cast; the log shuffles each minute's (V-158).
     """
 
     cast: Columns
@@ -49,6 +51,12 @@ class MonthVotes:
     voter: NDArray[np.int64]
     question: NDArray[np.int64]
     hour: NDArray[np.int64]
+    seq: NDArray[np.int64]
+
+    def as_cast(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return some votes (r,) in the order of casting."""
+        ordered: NDArray[np.int64] = rows[np.argsort(self.seq[rows])]
+        return ordered
 
     def days(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the days of the month (r,) of some votes."""
@@ -80,13 +88,15 @@ def read_votes(ports: Ports, conn: Connection, mode: Mode, month: str) -> MonthV
     now = standing.applied(columns, standing.at(conn, mode, month, size))
     ids: list[str] = []
     voters, questions = _Numbers(), _Numbers()
-    voter, asked, hour = [], [], []
+    voter, asked, hour, seq = [], [], [], []
     for low in range(0, size, _PAGE):
         entries = store.sequenced(
             arena_stream(mode, month), VoteCast.KIND, low, min(low + _PAGE, size)
         ).subquery()
+        events = logged()
         query = (
-            select(entries.c.event_id, vote.c.voter, vote.c.hour, question.c.text_key)
+            select(entries.c.event_id, events.c.seq, vote.c.voter, vote.c.hour, question.c.text_key)
+            .join(events, events.c.id == entries.c.event_id)
             .join(vote, vote.c.id == entries.c.event_id)
             .join(question, question.c.id == vote.c.question_id)
             .where(question.c.demo.is_(False))
@@ -97,6 +107,7 @@ def read_votes(ports: Ports, conn: Connection, mode: Mode, month: str) -> MonthV
             voter.append(voters.of(row.voter))
             asked.append(questions.of(row.text_key))
             hour.append(_hour_of_month(row.hour))
+            seq.append(row.seq)
     if len(ids) != int(real.sum()):
         raise AssertionError("the month's votes and their columns differ")
     return MonthVotes(
@@ -107,6 +118,7 @@ def read_votes(ports: Ports, conn: Connection, mode: Mode, month: str) -> MonthV
         voter=np.array(voter, dtype=np.int64),
         question=np.array(asked, dtype=np.int64),
         hour=np.array(hour, dtype=np.int64),
+        seq=np.array(seq, dtype=np.int64),
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from antiabuse.detectors import rules
-from arena.sweep_crowd import common_causes
+from antiabuse.detectors.finding import Finding
+from arena.sweep_crowd import common_causes, known_questions, told_answers
 from arena.sweep_votes import MonthVotes
 from arena.vote_columns import VOTE, Columns
 from tests.fixtures.voter_picks import MODELS, simulated_voter
@@ -67,3 +70,31 @@ def test_a_campaign_is_told_again_with_somebody_new_or_twice_the_evidence() -> N
     for known in (others, half):
         (again,) = common_causes(votes, known, STRENGTHS, rules.current())
         assert again == found
+
+
+def joined_pair() -> MonthVotes:
+    """Two joined voters on one question and its answers; the log has the later vote first."""
+    votes = np.zeros(2, dtype=VOTE)
+    votes["answers"] = [[1, 2, 3, 4], [1, 5, 6, 7]]
+    columns = Columns(votes, {"models": MODELS, "clusters": ["one"]}, len(votes), None)
+    nothing = np.zeros(len(votes), dtype=np.int64)
+    return MonthVotes(
+        cast=columns,
+        now=columns,
+        ids=["later", "earlier"],
+        names=["second", "first"],
+        voter=np.array([0, 1]),
+        question=nothing,
+        hour=nothing,
+        seq=np.array([12, 11]),
+    )
+
+
+@pytest.mark.parametrize("detector", [known_questions, told_answers])
+def test_the_later_of_two_votes_of_a_minute_is_the_one_that_knew(
+    detector: Callable[[MonthVotes, str], list[Finding]],
+) -> None:
+    """What was known at a vote is what was cast before it, wherever the log's shuffle put it."""
+    (found,) = detector(joined_pair(), "2026-11")
+
+    assert (found.subjects, found.votes) == (("second",), ("later",))
