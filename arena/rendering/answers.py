@@ -30,7 +30,7 @@ from arena.rendering.invisible import Cleaned, clean, describe, take_out
 
 __all__ = ["RENDERER_VERSION", "Rendered", "render", "visible"]
 
-RENDERER_VERSION: Final = "markdown.3"
+RENDERER_VERSION: Final = "markdown.4"
 """Raised with every change of the HTML made of a text; stored answers are then rendered anew."""
 
 _SCROLLING: Final = '<div class="{name}-scroll" role="group" tabindex="0" aria-label="{label}">'

@@ -24,7 +24,9 @@ _SUSPECT: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed, carriage return
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
+    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff"
+    # Layout marks of hieroglyphs, shorthand and music, which no font here draws.
+    "\U00013430-\U00013440\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
 )
 _EMOJI_FLAG: Final = re.compile(
     f"{BLACK_FLAG}[\U000e0030-\U000e0039\U000e0061-\U000e007a]{{2,6}}{CANCEL_TAG}"

@@ -316,7 +316,7 @@ def test_the_reading_time_is_private_and_can_be_erased(arena: ArenaSite) -> None
         "dwell_weight": "0.429", "scroll_factor": "1", "anomaly_factor": "1",
     }  # fmt: skip
     with arena.database.write() as conn:
-        assert sightings.unlink(conn, voter.id) == 1
+        assert sightings.unlink(conn, voter.id, arena.clock()) == 1
 
     assert (
         "reading time erased meanwhile (time 0.429)"

@@ -16,7 +16,8 @@ from arena.rendering import clean
     [
         "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u202a", "\u202e", "\u2060", "\u2066",
         "\u2069", "\ufeff", "\u00ad", "\u180e", "\u115f", "\u3164", "\ufe0f", "\ufe00", "\x00",
-        "\x1b", "\x85", "\U000e0041", "\U000e0100", "\ufff9",
+        "\x1b", "\x85", "\U000e0041", "\U000e0100", "\ufff9", "\U00013431", "\U0001bca1",
+        "\U0001d175",
     ],
 )  # fmt: skip
 def test_mark_between_latin_letters_is_taken_out_and_named(mark: str) -> None:
