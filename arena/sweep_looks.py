@@ -48,7 +48,11 @@ def due_looks(
     """
     weighing = votes.voter[votes.cast.votes["weight"] > 0]
     number = np.bincount(weighing, minlength=len(votes.names))
-    looks = rules.looks + rules.late_looks * (detector is Detector.MODEL_AGENDA)
+    further = {
+        Detector.MODEL_AGENDA: rules.late_looks,
+        Detector.FAVOURITE_MODEL: rules.favourite_looks,
+    }
+    looks = sorted({*rules.looks, *further.get(detector, ())})
     for voter in np.flatnonzero(number >= min(looks)).tolist():
         for look in looks:
             if number[voter] >= look and (detector.value, votes.names[voter], look) not in taken:

@@ -20,7 +20,12 @@ __all__ = ["ToldFlags"]
 _SEPARATOR: Final = " "
 _GROUPS_OF_A_DAY: Final = frozenset({Detector.SHARED_DEVICE, Detector.SHARED_ADDRESS})
 _GROWING: Final = frozenset(
-    {Detector.REPETITIVE_LABELS, Detector.IDENTICAL_BALLOTS, Detector.CAMPAIGN}
+    {
+        Detector.REPETITIVE_LABELS,
+        Detector.FAVOURITE_MODEL,
+        Detector.IDENTICAL_BALLOTS,
+        Detector.CAMPAIGN,
+    }
 )
 
 

@@ -41,6 +41,15 @@ class PlainRules:
         },
     )
 
+    favourite_looks: tuple[int, ...] = field(
+        default=(12, 30, 70, 140),
+        metadata={
+            "unit": "votes of a voter, beside the others",
+            "reason": "Twelve appearances are enough: at the twelfth vote where every ballot "
+            "shows the model, about the sixtieth among twenty models.",
+        },
+    )
+
     sweep_minute: int = field(
         default=20,
         metadata={

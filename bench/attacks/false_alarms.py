@@ -6,6 +6,7 @@ Prints the numbers that `antiabuse.detectors.alarms` holds and docs/detectors.md
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ import numpy as np
 
 from antiabuse.detectors.alarms import FALSE_ALARMS
 from antiabuse.detectors.dwell import fast_dwell
+from antiabuse.detectors.favourite import favourite_model
 from antiabuse.detectors.finding import Detector, Finding
 from antiabuse.detectors.identical import identical_ballots
 from antiabuse.detectors.influence import Pull, influence
@@ -65,6 +67,15 @@ class Found:
             for detector in found:
                 where[detector].add(name)
         self.together([pull for pull in [_influence(looks, name, rows)] if pull is not None])
+        self.favourites(looks, name, rows)
+
+    def favourites(self, looks: Looks, name: str, rows: Ints) -> None:
+        """Look at one voter at the numbers of votes where a favourite alone is looked for."""
+        picks = dataclasses.replace(looks.picks(rows), voter=name)
+        for look in looks.rules.favourite_looks:
+            if look <= len(rows):
+                finding = favourite_model(picks.first(look), look, looks.rules)
+                self.together([finding] if finding is not None else [])
 
     def together(self, findings: Iterable[Finding]) -> None:
         """Take note of findings about voters who are looked at."""

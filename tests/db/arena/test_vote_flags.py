@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from antiabuse.detectors import rules as detector_rules
-from antiabuse.detectors.finding import Detector
-from arena import own_data, retention, review, sweep
+from antiabuse.detectors.finding import Detector, Finding
+from arena import flags, own_data, retention, review, sweep
 from tests.db.arena.test_sweep import Crowd, always_a
 from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import ArenaSite, Voter, at, write_pack
@@ -197,6 +198,34 @@ def test_voters_who_come_at_once_lose_no_vote_and_stand_in_one_flag(
     again = sweep.sweep(site.services.ports, "speed", "2026-11", site.clock())
     assert again is not None
     assert again.flags == 0
+
+
+@pytest.mark.parametrize("state, told", [("open", False), ("dismissed", True)])
+def test_a_favourite_adds_nothing_to_its_open_case(
+    arena: ArenaSite, crowd: Crowd, state: str, told: bool
+) -> None:
+    """It is looked for at eight numbers of votes, and one case at a time is enough for people."""
+    voter = crowd.voter()
+    found = Finding(
+        detector=Detector.FAVOURITE_MODEL,
+        subjects=(crowd.name(voter),),
+        votes=(crowd.vote(voter).id,),
+        statistic="6",
+        threshold="4",
+        p_value=None,
+        look=12,
+        numbers={},
+        discounts=False,
+    )
+    raise_at = partial(flags.raise_flags, mode="speed", month="2026-11", hour="2026-11-10T12:00Z")
+    with arena.database.write() as conn:
+        assert raise_at(conn, arena.services.ports, findings=[found]) != [None]
+    arena.execute("UPDATE flag SET state = :state", state=state)
+
+    with arena.database.write() as conn:
+        later = replace(found, look=20)
+        (again,) = raise_at(conn, arena.services.ports, findings=[later])
+    assert (again is not None) is told
 
 
 @pytest.fixture

@@ -28,11 +28,17 @@ def voter(late: Habit) -> list[VoterPicks]:
     ]
 
 
-def month(late: Habit) -> MonthVotes:
-    """Sixty people with sixty votes each, and one voter with four hundred."""
+def fan(count: int) -> VoterPicks:
+    """Return the votes of one who is always shown the target, and always takes it."""
+    drawn = simulated_voter("target_only", 10 * count, np.random.default_rng(7), name="fan")
+    return drawn.only((drawn.sets == TARGET).any(axis=1)).first(count)
+
+
+def month(*parts: VoterPicks) -> MonthVotes:
+    """Sixty people with sixty votes each, and further votes."""
     rng = np.random.default_rng(3)
     people = [simulated_voter("honest", EACH, rng, name=f"p{n:02}") for n in range(PEOPLE)]
-    everyone = [*people, *voter(late)]
+    everyone = [*people, *parts]
     names = [picks.voter for picks in everyone for _ in picks.votes]
     votes = np.zeros(len(names), dtype=VOTE)
     votes["models"] = np.concatenate([picks.sets for picks in everyone])
@@ -57,11 +63,15 @@ def month(late: Habit) -> MonthVotes:
 
 @pytest.mark.parametrize(
     "detector, looks",
-    [(Detector.MODEL_AGENDA, [20, 50, 100, 200, 400]), (Detector.CARELESS, [20, 50, 100, 200])],
+    [
+        (Detector.MODEL_AGENDA, [20, 50, 100, 200, 400]),
+        (Detector.FAVOURITE_MODEL, [12, 20, 30, 50, 70, 100, 140, 200]),
+        (Detector.CARELESS, [20, 50, 100, 200]),
+    ],
 )
-def test_late_looks_are_for_agendas(detector: Detector, looks: list[int]) -> None:
+def test_each_detector_has_its_looks(detector: Detector, looks: list[int]) -> None:
     """Whoever reached them is looked at; the likelihood test keeps to the numbers of V-154."""
-    votes = month("honest")
+    votes = month(*voter("honest"))
     long = votes.names.index("long")
 
     due = due_looks(votes, detector, frozenset(), RULES)
@@ -73,7 +83,40 @@ def test_late_looks_are_for_agendas(detector: Detector, looks: list[int]) -> Non
 @pytest.mark.parametrize("late, found_at", [("honest", []), ("boost", [400])])
 def test_who_turns_to_one_model_late_is_found(late: Habit, found_at: list[int]) -> None:
     """The votes since the look before are judged alone, so an honest past hides nothing."""
-    votes = month(late)
+    votes = month(*voter(late))
+    taker = looking_at(votes)
+    long = votes.names.index("long")
+    looks = (20, 50, 100, 200, 400)
+    findings = {look: taker.take(Detector.MODEL_AGENDA, long, look) for look in looks}
+
+    assert [look for look, finding in findings.items() if finding] == found_at
+    for finding in filter(None, findings.values()):
+        assert finding.numbers["model"] == MODELS[TARGET]
+        late_ones = {f"vote-{PEOPLE * EACH + row}" for row in range(HONEST_VOTES, 400)}
+        assert set(finding.votes) <= late_ones
+        assert not finding.discounts
+
+
+@pytest.mark.parametrize("count, found_at", [(11, []), (12, [12]), (19, [12])])
+def test_a_favourite_shows_from_its_twelfth_appearance_on(count: int, found_at: list[int]) -> None:
+    """Whoever takes one model twelve times of twelve is reported, though no other look is due."""
+    votes = month(fan(count))
+    taker, name = looking_at(votes), votes.names.index("fan")
+    due = [
+        look
+        for each, look in due_looks(votes, Detector.FAVOURITE_MODEL, frozenset(), RULES)
+        if each == name
+    ]
+    findings = {look: taker.take(Detector.FAVOURITE_MODEL, name, look) for look in due}
+
+    assert [look for look, finding in findings.items() if finding] == found_at
+    for finding in filter(None, findings.values()):
+        assert finding.numbers["model"] == MODELS[TARGET]
+        assert len(finding.votes) == RULES.favourite_appearances
+
+
+def looking_at(votes: MonthVotes) -> LookTaker:
+    """Return who looks at a month's voters, against the fit of all its votes."""
     cast = votes.cast.votes
     picked = np.where(
         cast["best"] >= 0,
@@ -88,14 +131,4 @@ def test_who_turns_to_one_model_late_is_found(late: Habit, found_at: list[int]) 
         weight=cast["weight"].astype(np.int64),
         cluster=votes.voter,
     )
-    taker = LookTaker(votes, choices, lobster.fit(choices), (), RULES)
-    long = votes.names.index("long")
-    looks = (20, 50, 100, 200, 400)
-    findings = {look: taker.take(Detector.MODEL_AGENDA, long, look) for look in looks}
-
-    assert [look for look, finding in findings.items() if finding] == found_at
-    for finding in filter(None, findings.values()):
-        assert finding.numbers["model"] == MODELS[TARGET]
-        late_ones = {f"vote-{PEOPLE * EACH + row}" for row in range(HONEST_VOTES, 400)}
-        assert set(finding.votes) <= late_ones
-        assert not finding.discounts
+    return LookTaker(votes, choices, lobster.fit(choices), (), RULES)

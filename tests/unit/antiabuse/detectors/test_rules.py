@@ -12,7 +12,7 @@ from antiabuse.detectors.finding import Detector
 from antiabuse.detectors.rules import RULESETS, DetectorRules, current
 from ledger.canonical import canonical
 
-DIGESTS = {"arena.2026.1": "b3f6bfc3f7ab3fae45fbea6e158220a6a136c2c7533528b7756927112fc2adaa"}
+DIGESTS = {"arena.2026.1": "781f587849baea8f36febdbd02a7ee162ecea397c81aa14a423681712a0ad4c2"}
 
 
 def test_every_number_has_unit_and_reason() -> None:
@@ -62,6 +62,14 @@ def test_late_looks_come_after_the_others_and_are_stricter() -> None:
 
     assert list(rules.looks + rules.late_looks) == sorted({*rules.looks, *rules.late_looks})
     assert rules.agenda_late_level < rules.agenda_level_discount
+
+
+def test_a_favourite_is_looked_for_from_the_least_number_of_appearances_on() -> None:
+    """The rule says twelve, so a voter with twelve votes of one model is looked at (V-124)."""
+    rules = current()
+
+    assert min(rules.favourite_looks) == rules.favourite_appearances
+    assert set(rules.favourite_looks).isdisjoint(rules.looks)
 
 
 def test_a_published_ruleset_never_changes() -> None:
