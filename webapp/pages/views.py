@@ -23,9 +23,8 @@ from webapp.wiring import services
 
 pages = Blueprint("pages", __name__)
 
-_ROBOTS: Final = (
-    "User-agent: *\nDisallow: /$\nDisallow: /ballots\nDisallow: /receipts\nDisallow: /me\n"
-)
+# The front with and without a mode: each request of it would issue a ballot.
+_CLOSED: Final = ("/$", "/?", "/ballots", "/receipts", "/me")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,7 @@ def _source(path: str) -> Response:
 @limiter.exempt
 def robots() -> Response:
     """Keep crawlers off ballots (V-171)."""
-    return _text(_ROBOTS)
+    return _text("\n".join(["User-agent: *", *(f"Disallow: {path}" for path in _CLOSED), ""]))
 
 
 @pages.get("/.well-known/security.txt")
