@@ -152,9 +152,7 @@ def blanks_differ(arena: ArenaSite) -> list[str]:
 
 
 # What nobody sees; left are the signs that some scripts put around numbers, which are seen.
-_SEEN_OR_NEEDED = re.compile(
-    "[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]"
-)
+_SEEN_OR_NEEDED = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
 _NO_FORMAT = "\u034f\u115f\u1160\u3164\uffa0\ufe00"  # unseen, though of other categories
 MARKS = tuple(
     char
