@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from ledger import rules
 from ledger.errors import InvalidNote, SigningKeyUnusable
 from ledger.signing import (
     Signer,
@@ -25,10 +26,7 @@ from ledger.signing import (
     read_key_lines,
 )
 
-__all__ = ["OVERLAP_DAYS", "KeyFile", "KeyRing", "Leaving"]
-
-OVERLAP_DAYS: Final = 90
-"""How long the old key signs along after a change (X-022)."""
+__all__ = ["KeyFile", "KeyRing", "Leaving"]
 
 _DAY_US: Final = 86_400_000_000
 _UNTIL: Final = " until="
@@ -63,7 +61,7 @@ class KeyRing:
 
     def rotated(self, new: Signer, now_us: int) -> KeyRing:
         """Return the ring with a new current key; the one before signs along for a while."""
-        along = Leaving(self.current, now_us + OVERLAP_DAYS * _DAY_US)
+        along = Leaving(self.current, now_us + rules.current().key_overlap_days * _DAY_US)
         return replace(self, current=new, leaving=(*self.leaving, along))
 
     def without_expired(self, now_us: int) -> KeyRing:
@@ -100,7 +98,7 @@ class KeyFile:
         return self._ring
 
     def rotate(self, now_us: int) -> KeyRing:
-        """Make a new current key; the one before signs along for `OVERLAP_DAYS`."""
+        """Make a new current key; the one before signs along for a while (X-022)."""
         with self._alone():
             return self._write(self._read().rotated(new_signer(self._name), now_us))
 

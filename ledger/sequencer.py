@@ -13,16 +13,15 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
 
-from ledger import checkpoint_file, merkle, tables, tiles
+from ledger import checkpoint_file, merkle, rules, tables, tiles
 from ledger.checkpoint import Checkpoint
 from ledger.database import Database
 from ledger.errors import SequencerRaced
 from ledger.signing import Signer, Verifier, sign_note
 
-__all__ = ["SHUFFLE_EVERY_US", "Sequencer", "Step", "waiting"]
+__all__ = ["Sequencer", "Step", "waiting"]
 
-SHUFFLE_EVERY_US: Final = 60_000_000
-"""An index tells the minute of a shuffled event and no more (V-158)."""
+_SECOND_US: Final = 1_000_000
 
 BATCH: Final = 1_000
 """Events taken at once in one step: writers wait about 30 ms for it. A minute's shuffled events are
@@ -68,7 +67,7 @@ class Sequencer:
         origin: the log's name, its address without a scheme.
         checkpoint_path: the file that keeps the last checkpoint, outside the database.
         rng: shuffles; `random.SystemRandom` in production.
-        shuffle_every_us: time between two shuffled batches.
+        shuffle_every_us: time between two shuffled batches; by the rules unless given.
         verifiers: further keys by which the kept checkpoint may be signed, such as retired ones.
     """
 
@@ -79,7 +78,7 @@ class Sequencer:
         origin: str,
         checkpoint_path: Path,
         rng: random.Random,
-        shuffle_every_us: int = SHUFFLE_EVERY_US,
+        shuffle_every_us: int | None = None,
         verifiers: Sequence[Verifier] = (),
     ) -> None:
         self._database = database
@@ -87,7 +86,8 @@ class Sequencer:
         self._origin = origin
         self._path = checkpoint_path
         self._rng = rng
-        self._shuffle_every_us = shuffle_every_us
+        by_rules_us = rules.current().shuffle_s * _SECOND_US
+        self._shuffle_every_us = by_rules_us if shuffle_every_us is None else shuffle_every_us
         own = [signer.verifier for signer in self._signers]
         self._verifiers = own + [each for each in verifiers if each not in own]
 

@@ -266,7 +266,7 @@ class RankingRules:
     )
     cap_clusters: int = field(
         default=10,
-        metadata={"unit": "voters of a model", "reason": "with fewer, a cap leaves too little"},
+        metadata={"unit": "voters, or networks", "reason": "with fewer, a cap leaves too little"},
     )
     bound_errors: float = field(
         default=1.5,

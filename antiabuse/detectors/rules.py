@@ -29,7 +29,10 @@ class DetectorRules(PlainRules):
         default=Decimal("0.001"),
         metadata={
             "unit": "chance per voter and look, shared among all models and both picks",
-            "reason": "One honest voter in a thousand: few enough for people to look at each.",
+            "reason": "One honest voter in a thousand: few enough for people to look at each. The "
+            "signed deviation has to pass it, and so has the exact two-sided chance of so many "
+            "picks; expected is the fit's chance without this voter times the voter's own share "
+            "of votes with such a pick.",
         },
     )
     agenda_level_discount: Decimal = field(

@@ -141,7 +141,7 @@ def checkpoint() -> None:
 @log.command("rotate-key")
 def rotate_key() -> None:
     """Make a new signing key; the one before signs along for 90 days."""
-    from ledger.key_ring import OVERLAP_DAYS
+    from ledger import rules
     from webapp.prepare import prepared_services
 
     services = prepared_services(read_settings(os.environ))
@@ -153,8 +153,8 @@ def rotate_key() -> None:
         services.close()
     click.echo(f"The log is signed by {ring.current.verifier.vkey}")
     click.echo(
-        f"The key before it signs along for {OVERLAP_DAYS} days. Back up the file log-key now, and "
-        "tell those who check the log: /log/key names both keys."
+        f"The key before it signs along for {rules.current().key_overlap_days} days. "
+        "Back up the file log-key now, and tell those who check the log: /log/key names both keys."
     )
 
 

@@ -9,11 +9,13 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, make_response, render_template
 
+from antiabuse import account_rules
 from antiabuse import rules as antiabuse_rules
 from antiabuse.detectors import rules as detector_rules
 from arena import review_rules
 from arena import rules as arena_rules
 from ledger import receipt_check, store
+from ledger import rules as ledger_rules
 from ranking import lobster
 from ranking import rules as ranking_rules
 from webapp.htmx import wants_fragment
@@ -46,13 +48,14 @@ def show_rules() -> Response:
         _group("ranking", "Ranking", ranking_rules.current()),
         _group("arena", "Questions and answers", arena_rules.current()),
         _group("moderation", "Moderation", review_rules.current()),
+        _group("accounts", "Accounts of moderators", account_rules.current()),
+        _group("log", "Public log", ledger_rules.current()),
     )
-    in_force = services().settings.rate_limit
-    return _page("rules/rules.html", nav="rules", rules=groups, rate_limit=in_force)
+    return _page("rules/rules.html", nav="rules", rules=groups)
 
 
 def _group(room: str, title: str, ruleset: Any) -> RuleGroup:  # noqa: ANN401 - any of the rulesets
-    return RuleGroup(id=ruleset.id, title=title, book=RuleText(room, ruleset))
+    return RuleGroup(id=ruleset.id, title=title, book=RuleText(room, ruleset, services().settings))
 
 
 @pages.get("/about")

@@ -6,6 +6,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from webapp.settings import Settings
+
 __all__ = ["RuleText", "written"]
 
 
@@ -29,14 +31,24 @@ def written(value: object) -> str:
 class RuleText:
     """Numbers of a ruleset by name, each with its reason; `room` is where its labels stand."""
 
-    def __init__(self, room: str, ruleset: Any) -> None:  # noqa: ANN401 - any of the rulesets
+    def __init__(self, room: str, ruleset: Any, settings: Settings) -> None:  # noqa: ANN401
+        """Take a ruleset, of any kind, and the settings, some of which stand in for its numbers."""
         self.room = room
         self._ruleset = ruleset
         self._fields = type(ruleset).__dataclass_fields__
+        self._chosen: dict[str, int] = {
+            "votes": {"ballot_requests": settings.rate_limit},
+            "ranking": {"refit_min_votes": settings.refit_min_votes},
+        }.get(room, {})
 
     def value(self, name: str) -> str:
-        """Return a number as it is written for people."""
-        return written(getattr(self._ruleset, name))
+        """Return the number in force as it is written for people."""
+        return written(self._chosen.get(name, getattr(self._ruleset, name)))
+
+    def by_rule(self, name: str) -> str | None:
+        """Return the ruleset's own number where the operator set another one."""
+        own = getattr(self._ruleset, name)
+        return None if self._chosen.get(name, own) == own else written(own)
 
     def listed(self, name: str) -> int:
         """Return how many items a list has; 0 for a number."""

@@ -20,6 +20,7 @@ from webapp.htmx import wants_fragment
 from webapp.limits import reading_limit
 from webapp.rules.formulas import formula
 from webapp.rules.numbers import RuleText
+from webapp.wiring import services
 
 arena_rules = Blueprint("arena_rules", __name__)
 
@@ -47,12 +48,13 @@ def explain() -> Response:
     example = _example(
         request.args.get("dwell", _FIRST_DWELL), request.args.get("scroll", _FIRST_SCROLL)
     )
+    settings = services().settings
     page = render_template(
         "rules/arena.html",
         formula=formula,
-        ranking=RuleText("ranking", ranking_rules.current()),
-        voting=RuleText("votes", antiabuse_rules.current()),
-        detectors=RuleText("detectors", detector_rules.current()),
+        ranking=RuleText("ranking", ranking_rules.current(), settings),
+        voting=RuleText("votes", antiabuse_rules.current(), settings),
+        detectors=RuleText("detectors", detector_rules.current(), settings),
         decisions={act.value: REASONS[act] for act in DECISIONS},
         example=example,
         nav="rules",

@@ -9,11 +9,14 @@ from typing import Any, Final, cast
 
 import pytest
 
+from antiabuse import account_rules
 from antiabuse import rules as antiabuse_rules
 from antiabuse.detectors import rules as detector_rules
 from arena import review_rules
 from arena import rules as arena_rules
+from ledger import rules as ledger_rules
 from ranking import rules as ranking_rules
+from tests.fixtures.arena_app import OpenArena
 from tests.fixtures.arena_site import ArenaSite
 from webapp.rules.views import DECISIONS
 
@@ -23,6 +26,8 @@ RULESETS: Final[dict[str, Any]] = {
     "ranking": ranking_rules.current(),
     "arena": arena_rules.current(),
     "moderation": review_rules.current(),
+    "accounts": account_rules.current(),
+    "log": ledger_rules.current(),
 }
 
 
@@ -83,3 +88,45 @@ def test_each_decision_is_called_in_words(arena: ArenaSite) -> None:
     assert set(acts) == {act.value for act in DECISIONS}
     html = unescape(arena.voter().get("/rules/arena").text)
     assert [text for text in acts.values() if f"<tr><td>{text}</td>" not in html] == []
+
+
+def test_both_pages_print_the_numbers_in_force(open_arena: OpenArena) -> None:
+    """What the operator set stands beside what the rule says; unset, the rule stands alone."""
+    chosen = open_arena(rate_limit="33", refit_min_votes="7").voter()
+    told = "(set by the operator; the rule says {})"
+    for path, where in (("/rules", "tr"), ("/rules/arena", "div")):
+        html = unescape(chosen.get(path).text)
+        least = one(html, where, "ranking-refit_min_votes")
+        assert "<strong>7</strong>" in least
+        assert told.format(ranking_rules.current().refit_min_votes) in least
+        assert "set by the operator" not in one(html, where, "ranking-refit_votes")
+    requests = one(unescape(chosen.get("/rules").text), "tr", "votes-ballot_requests")
+    assert "<strong>33</strong>" in requests
+    assert told.format(antiabuse_rules.current().ballot_requests) in requests
+
+    unset = open_arena(rate_limit=str(antiabuse_rules.current().ballot_requests)).voter()
+    assert "set by the operator" not in unset.get("/rules").text
+
+
+def test_limits_say_whether_they_themselves_pass(arena: ArenaSite) -> None:
+    """Three voters may share a device and five an address: only more open a case (V-122, V-125)."""
+    html = unescape(arena.voter().get("/rules").text)
+    for name in ("device_voters", "address_voters", "favourite_deviations"):
+        assert "more open" in one(html, "tr", f"detectors-{name}")
+    for name in ("fast_votes", "label_run"):
+        assert "more" not in one(html, "tr", f"detectors-{name}").partition("</th>")[0]
+    assert "networks before networks are" in one(html, "tr", "ranking-cap_clusters")
+
+
+@pytest.mark.parametrize("path", ["/rules", "/rules/arena"])
+def test_an_agenda_is_explained_whole(arena: ArenaSite, path: str) -> None:
+    """V-153: the exact tail has to pass as well, and what is expected goes by one's own share."""
+    html = unescape(arena.voter().get(path).text)
+    for words in ("exact two-sided chance of so many picks", "own share of votes with such a pick"):
+        assert words in html
+
+
+def one(html: str, tag: str, place: str) -> str:
+    """Return the element of this id."""
+    (found,) = re.findall(rf'<{tag} id="{place}">(.*?)</{tag}>', html)
+    return str(found)
