@@ -59,7 +59,7 @@ unrun_check: Final = Table(
     Column("hour", Text, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("requests", BigInt, nullable=False),
-    closed_set("name", "request_limit", "address", "device"),
+    closed_set("name", "request_limit", "address", "device", "clock"),
 )
 """Requests for which a check could not run, by UTC hour; it never costs the voter (V-168)."""
 

@@ -18,9 +18,12 @@ class Check(StrEnum):
     REQUEST_LIMIT = "request_limit"
     """The shared store was away: each process counted its own requests."""
     ADDRESS = "address"
-    """No digest of the address could be made, so it joined nobody."""
+    """The connection had no address, or no digest of it could be made: it joined nobody, and where
+    there was none no limit held it back."""
     DEVICE = "device"
     """No digest of the device could be made, though its voter had agreed."""
+    CLOCK = "clock"
+    """The clock was set back since the ballot was shown, so it told no reading time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,12 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection
 
-from antiabuse import admission, quotas, reveal_networks, sightings
+from antiabuse import admission, quotas, reveal_networks, sightings, unrun_checks
 from antiabuse import rules as antiabuse_rules
 from antiabuse.admission import Refusal, VoteFacts
 from antiabuse.errors import UnknownVoter
 from antiabuse.sincerity import ClientValues, Sincerity, WeightReason, weigh
+from antiabuse.unrun_checks import Check
 from antiabuse.utc import SECOND_US, hour_of, month_of
 from antiabuse.voter import VoterState
 from arena import boards, vote_flags
@@ -237,6 +238,8 @@ def _accept(
         addresses=visitor.address,
         device=raw.get("fingerprint"),
     )
+    if WeightReason.CLOCK in sincerity.reasons:
+        unrun_checks.add(conn, hour_of(visitor.now_us), {Check.CLOCK: 1})
     vote_flags.flag_at_vote(ports, conn, event.id)
     return Cast(ballot.route, cluster.others)
 

@@ -36,7 +36,8 @@ _BEGUN: Final = frozenset({"vote.cast_vote", "vote.show_reveal"})
 def visitor_address() -> Address | None:
     """Return the visitor's address as far as the configured proxies may be believed.
 
-    None where even the connection has none, as behind a Unix socket without a trusted proxy.
+    None where even the connection has none, as behind a Unix socket without a trusted proxy; that
+    is counted, once a request (V-168).
     """
     if "address" not in g:
         g.address = _read_address()
@@ -50,6 +51,7 @@ def _read_address() -> Address | None:
     try:
         return client_address(request.remote_addr or "", forwarded, trusted)
     except BadAddress:
+        services().unrun.count(Check.ADDRESS)
         return None
 
 
@@ -57,6 +59,11 @@ def _key() -> str:
     """Return the limiter's key: a keyed hash, so that no store ever holds an address."""
     address = visitor_address()
     return "unknown" if address is None else services().addresses.limit_key(address)
+
+
+def _without_address() -> bool:
+    """Say if no limit can hold: one for all such visitors would refuse honest ones (V-168)."""
+    return visitor_address() is None
 
 
 def _ballot_rate() -> str:
@@ -95,8 +102,8 @@ def _must_not_be_lost() -> bool:
 
 
 limiter = Limiter(_key, strategy="moving-window")
-ballot_limit = limiter.shared_limit(_ballot_rate, scope="ballots")
-reading_limit = limiter.shared_limit(_reading_rate, scope="reading")
+ballot_limit = limiter.shared_limit(_ballot_rate, scope="ballots", exempt_when=_without_address)
+reading_limit = limiter.shared_limit(_reading_rate, scope="reading", exempt_when=_without_address)
 
 
 def init_limits(app: Flask, built: Services) -> None:

@@ -107,7 +107,17 @@ def returning_visitor() -> Visitor | None:
 
 
 def address_hashes() -> AddressHashes | None:
-    """Return the keyed hashes of the visitor's address, or None where none can be made."""
+    """Return the keyed hashes of the visitor's address, or None where none can be made.
+
+    Whichever it is for want of, a missing address or a missing key, the request is counted once.
+    """
+    if "address_hashes" not in g:
+        g.address_hashes = _address_hashes()
+    hashes: AddressHashes | None = g.address_hashes
+    return hashes
+
+
+def _address_hashes() -> AddressHashes | None:
     address = visitor_address()
     if address is None:
         return None
