@@ -97,8 +97,7 @@ def refit_now(ports: Ports, mode: str, month: str, now_us: int) -> bool:
     facts = {
         "log_likelihood": f"{made.log_likelihood:.6f}",
         "iterations": made.iterations,
-        "capped": capped.voters + capped.networks,
-        "capped_by": capped._asdict(),
+        "cap": capped._asdict(),
     }
     return publish(ports, kind, month, now_us, Fitted(columns, rows, basket, facts))
 

@@ -144,6 +144,7 @@ def scores_view(
         _row(row, models[row.model], states, before, marked, view, group_start=start)
         for row, start in zip([*ranked, *rest], starts + [True] * len(rest), strict=True)
     ]
+    cap: dict[str, int] = board.facts.get("cap", {})
     return ScoresView(
         rows=tuple(views[: len(ranked)]),
         unranked=tuple(views[len(ranked) :]),
@@ -155,8 +156,8 @@ def scores_view(
         same_rate=_share(board.verdicts.get("same", 0), board.votes),
         bad_rate=_share(board.verdicts.get("bad", 0), board.votes),
         checks=checked,
-        capped=int(board.facts.get("capped", 0)),
-        capped_networks=int(board.facts.get("capped_by", {}).get("networks", 0)),
+        capped=sum(cap.values()),
+        capped_networks=cap.get("networks", 0),
         sheet=partial(_sheet, [*ranked, *rest], states, before, checks),
     )
 

@@ -127,8 +127,7 @@ def test_a_network_is_capped_like_a_voter(crowded: ArenaSite, tmp_path: Path) ->
     assert (factors[networks == bots[0]] < 1).all()
     assert (factors[networks != bots[0]] == 1).all()
     assert lowered == refits.Lowered(voters=0, networks=8)
-    assert board.facts["capped"] == 8
-    assert board.facts["capped_by"] == {"voters": 0, "networks": 8}
+    assert board.facts["cap"] == {"voters": 0, "networks": 8}
     share = rules.cap_even_shares / 17  # of the 17 networks; some model was shown to fewer
     supplied = counted.votes["weight"][networks == bots[0]].sum() / counted.votes["weight"].sum()
     assert supplied <= share * 1.5
@@ -164,7 +163,7 @@ def test_unknown_networks_are_capped_by_nobody(either_arena: ArenaSite) -> None:
     either_arena.sequence()
     board = refit(either_arena)
     assert board.votes == 12
-    assert board.facts["capped_by"] == {"voters": 0, "networks": 0}
+    assert board.facts["cap"] == {"voters": 0, "networks": 0}
 
 
 def test_points_follow_the_capped_weight(crowded: ArenaSite) -> None:
@@ -187,7 +186,7 @@ def test_joined_voters_are_capped_together(either_arena: ArenaSite) -> None:
     """Six voters of six networks are one cluster for the cap once they are joined (V-155)."""
     arena = either_arena
     votes_by_order(arena, 18)
-    assert refit(arena).facts["capped"] == 0
+    assert refit(arena).facts["cap"] == {"voters": 0, "networks": 0}
     voters = [each.body["voter"] for each in arena.events("vote.cast")][:6]
     moderation.join(
         arena.services.ports,
@@ -203,4 +202,4 @@ def test_joined_voters_are_capped_together(either_arena: ArenaSite) -> None:
 
     board = published(arena)
     assert board.voters == 13
-    assert board.facts["capped_by"] == {"voters": 6, "networks": 0}
+    assert board.facts["cap"] == {"voters": 6, "networks": 0}

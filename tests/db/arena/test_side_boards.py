@@ -468,7 +468,7 @@ def test_no_voter_supplies_too_much_of_a_models_evidence(
     mine = columns.votes["cluster"] == np.bincount(columns.votes["cluster"]).argmax()
     assert lowered.any()
     assert (mine | ~lowered).all()
-    assert board.facts["capped"] == int(lowered.sum())
+    assert sum(board.facts["cap"].values()) == int(lowered.sum())
     assert board.votes == 31
     exposures = sum(row.exposures for row in board.rows)
     assert exposures == pytest.approx(4 * factors.sum(), abs=1e-4)
