@@ -1,6 +1,9 @@
 """`python -m bench.attacks`: attack the arena and print the report, or write it.
 
-It needs the folder of MT-bench votes and answers, and takes some twenty minutes of processor time.
+It needs the folder of MT-bench votes and answers, and takes some forty-five minutes of processor
+time on two processes. With `--keep FOLDER` the results of each part and seed are stored there and
+found again by the next run, which runs what is missing; `--only PART` runs parts anew, stores them
+and writes no report. What is stored stays, whatever has changed in the code since.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ import structlog
 
 from bench.attacks.honest_looks import alarms_of_judges
 from bench.attacks.http import run_http
-from bench.attacks.plan import run
+from bench.attacks.kept import Kept
+from bench.attacks.plan import PARTS, run
 from bench.attacks.real_votes import fit_people, read_judges
 from bench.attacks.report import Run, report
 from bench.attacks.texts import marks_left, names_found, read_answers
@@ -28,7 +32,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 VOTES: Final = ROOT.parent / "shared" / "data" / "real" / "mt_bench"
 PAGE: Final = ROOT / "docs" / "attacks.md"
 SEEDS: Final = 20
-MINUTES: Final = 30.0
+MINUTES: Final = 45.0
 MARKED: Final = 200  # answers
 MODELS: Final = {
     "GPT-4": "OpenAI",
@@ -49,12 +53,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--votes", type=Path, default=VOTES, help="folder of MT-bench data")
     parser.add_argument("--write", action="store_true", help="write docs/attacks.md")
+    parser.add_argument("--keep", type=Path, help="folder for results, found again if there")
+    parser.add_argument(
+        "--only", nargs="+", choices=tuple(PARTS), default=[], help="run these parts anew, and keep"
+    )
     options = parser.parse_args(arguments)
+    if options.only and options.keep is None:
+        parser.error("--only needs --keep")
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(QUIET))
     judges = read_judges(options.votes / "battles_human.json")
     people = fit_people(judges)
-    done = run(people, options.seeds, options.minutes)
+    kept = None if options.keep is None else Kept(options.keep)
+    done = run(people, options.seeds, options.minutes, kept=kept, only=options.only)
     print(f"{done.cpu_s:.0f} s of processor time, {done.seeds} seeds", file=sys.stderr)
+    if options.only:
+        return 0
     if not done.seeds:
         print("no seed was done: raise --minutes", file=sys.stderr)
         return 1

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
+import numpy as np
+
+from antiabuse.utc import day_of
 from bench.attacks.bots import Policy
 from bench.attacks.honest import take_turn
 from bench.attacks.month import Month
+from bench.attacks.networks import Source, network_of
 from bench.attacks.people import forged_values
 from bench.attacks.setting import DAY_US, LIMITS, START_US, Visit
 from ranking import lobster
 from ranking.lobster import Floats
 
-__all__ = ["FIRST_BOT", "Fleet", "Gain", "Trace", "attack", "gain"]
+__all__ = ["FIRST_BOT", "Fleet", "Gain", "Spent", "Trace", "attack", "gain"]
 
 FIRST_BOT: Final = 10_000_000
 # A fleet's votes between two boards: at least so many, and this share of the honest ballots.
 BOARD_EVERY: Final = 20
 BOARD_SHARE: Final = 0.004
-Network = Literal["own", "shared"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,23 +33,21 @@ class Fleet:
     Attributes:
         votes: of all ids together.
         votes_each: of one id.
-        network: whether each id has a /24 of its own.
+        network: the prefix that the ids share, if any.
         device: whether all ids have one fingerprint, or none.
         first_day: day of the month, from 0, on which the first id begins.
         days: over how many days the ids' beginnings are spread.
         daily: votes of an id in a day.
-        first_id: number of the first id, so that fleets may follow each other.
         joined: whether moderators have made the ids one cluster from the start.
     """
 
     votes: int
     votes_each: int = LIMITS.daily_votes
-    network: Network = "own"
+    network: Source = "own"
     device: bool = False
     first_day: int = 25
     days: int = 5
     daily: int = LIMITS.daily_votes
-    first_id: int = 0
     joined: bool = False
 
     def visits(self) -> list[Visit]:
@@ -54,25 +55,35 @@ class Fleet:
         count = -(-self.votes // self.votes_each)
         return [
             Visit(
-                number,
-                FIRST_BOT if self.network == "shared" else number,
+                FIRST_BOT + number,
+                network_of(self.network, number, FIRST_BOT + number),
                 FIRST_BOT if self.device else -1,
             )
-            for number in range(FIRST_BOT + self.first_id, FIRST_BOT + self.first_id + count)
+            for number in range(count)
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
-    """Where a model stands after so many votes of a fleet, against where it stood before.
-
-    `ranks` and `points` are above 0 where it rose.
-    """
+class Spent:
+    """What a fleet has spent so far: votes, ballots shown to it, and days of ids with a ballot."""
 
     votes: int
     impressions: int
+    account_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Where a model stands after what a fleet has spent, against where it stood before.
+
+    `ranks` and `points` are above 0 where it rose. `most` says how many places any model has
+    moved, either way.
+    """
+
+    spent: Spent
     ranks: int
     points: float
+    most: int
 
 
 @dataclass(slots=True)
@@ -86,14 +97,17 @@ class Trace:
         """Return the first point from which so many places were gained, or lost with sign -1."""
         return next((gain for gain in self.gains if sign * gain.ranks >= ranks), None)
 
+    def to_moved(self, places: int) -> Gain | None:
+        """Return the first point at which any model had moved by so many places."""
+        return next((gain for gain in self.gains if gain.most >= places), None)
 
-def gain(
-    before: Floats, after: Floats, target: int, *, votes: int = 0, impressions: int = 0
-) -> Gain:
+
+def gain(before: Floats, after: Floats, target: int, spent: Spent) -> Gain:
     """Compare a model on two boards; points are above the mean of all models, as on a board."""
     points = [(theta[target] - theta.mean()) * lobster.POINTS_PER_NAT for theta in (before, after)]
-    places = [int((theta > theta[target]).sum()) for theta in (before, after)]
-    return Gain(votes, impressions, places[0] - places[1], points[1] - points[0])
+    places = [np.argsort(np.argsort(-theta, kind="stable")) for theta in (before, after)]
+    moved = places[0] - places[1]
+    return Gain(spent, int(moved[target]), points[1] - points[0], int(np.abs(moved).max()))
 
 
 def attack(month: Month, fleet: Fleet, policies: Sequence[Policy], target: int) -> Trace:
@@ -131,6 +145,7 @@ class _Course:
     cast: int
     target: int
     trace: Trace = field(default_factory=Trace)
+    days: set[tuple[int, str]] = field(default_factory=set)
 
     @property
     def votes(self) -> int:
@@ -147,6 +162,7 @@ class _Course:
                 begin_us, today = begin_us + DAY_US, 0
                 now_us = begin_us
                 continue
+            self.days.add((visit.voter, day_of(now_us)))
             voted, now_us = take_turn(month, visit, policy, ballot, forged_values(month.rng))
             today += voted
             if month.boards > boards:
@@ -155,8 +171,5 @@ class _Course:
 
     def note(self) -> None:
         """Compare the board with the one before the attack."""
-        impressions = self.month.issued - self.issued
-        found = gain(
-            self.before, self.month.theta, self.target, votes=self.votes, impressions=impressions
-        )
-        self.trace.gains.append(found)
+        spent = Spent(self.votes, self.month.issued - self.issued, len(self.days))
+        self.trace.gains.append(gain(self.before, self.month.theta, self.target, spent))

@@ -18,8 +18,10 @@ __all__ = [
     "AnswerMemory",
     "Booster",
     "Careless",
+    "Chooser",
     "Eyes",
     "Guess",
+    "Maker",
     "Omnipresent",
     "Policy",
     "Reader",
@@ -127,10 +129,7 @@ class TargetOnly:
     def choose(self, shown: Shown, rng: random.Random) -> Choice | None:
         """Vote for the target, or for nobody."""
         named = self.eyes.names(shown, rng)
-        if self.target not in named:
-            return SAME
-        best = named.index(self.target)
-        return Choice("best_worst", best, rng.choice([s for s in range(len(named)) if s != best]))
+        return _for_one_of(named, (self.target,), rng) or SAME
 
     def learn(self, shown: Shown) -> None:
         """Hand it to the eyes."""
@@ -156,6 +155,42 @@ class Booster:
         best = named.index(self.target)
         worst = read.worst if read.worst != best else None
         return Choice("best_worst", best, worst)
+
+    def learn(self, shown: Shown) -> None:
+        """Hand it to the eyes."""
+        self.eyes.learn(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Chooser:
+    """B2 that skips every ballot without its target; when its skips are used up its day is over."""
+
+    target: str
+    eyes: Eyes
+
+    def choose(self, shown: Shown, rng: random.Random) -> Choice | None:
+        """Push the target where it is seen, else ask for another ballot."""
+        named = self.eyes.names(shown, rng)
+        return _for_one_of(named, (self.target,), rng)
+
+    def learn(self, shown: Shown) -> None:
+        """Hand it to the eyes."""
+        self.eyes.learn(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """B16: any of the targets best, else the vote of an average reader."""
+
+    targets: tuple[str, ...]
+    eyes: Eyes
+    people: People
+
+    def choose(self, shown: Shown, rng: random.Random) -> Choice | None:
+        """Push a target where one is seen."""
+        named = self.eyes.names(shown, rng)
+        pushed = _for_one_of(named, self.targets, rng)
+        return pushed or _read(shown, self.people, {}, rng)
 
     def learn(self, shown: Shown) -> None:
         """Hand it to the eyes."""
@@ -236,6 +271,17 @@ class Careless:
 
     def learn(self, shown: Shown) -> None:
         """Forget it."""
+
+
+def _for_one_of(
+    named: Sequence[str | None], targets: Sequence[str], rng: random.Random
+) -> Choice | None:
+    """Vote one of the targets best and any other answer worst, where a target is seen."""
+    hit = [slot for slot, name in enumerate(named) if name in targets]
+    if not hit:
+        return None
+    best = rng.choice(hit)
+    return Choice("best_worst", best, rng.choice([s for s in range(len(named)) if s != best]))
 
 
 def _read(

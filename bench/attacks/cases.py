@@ -13,6 +13,7 @@ from bench.attacks.attack import Fleet, attack
 from bench.attacks.bots import (
     AnswerMemory,
     Booster,
+    Chooser,
     Eyes,
     Guess,
     Omnipresent,
@@ -21,10 +22,27 @@ from bench.attacks.bots import (
     TargetOnly,
 )
 from bench.attacks.month import Month
+from bench.attacks.networks import Source
 from bench.attacks.outcome import Outcome, measured
 from bench.attacks.real_votes import People
 
-__all__ = ["CASES", "DRIP", "MAIN", "Case", "Scene", "run_case"]
+__all__ = [
+    "ACCURACY",
+    "CASES",
+    "CHOOSY",
+    "DRIP",
+    "EACH_ON_DEVICE",
+    "EARLY",
+    "HELD",
+    "MAIN",
+    "ON_ONE_DEVICE",
+    "PREFIXES",
+    "TARGET_PLACE",
+    "Case",
+    "Scene",
+    "run_case",
+    "votes_of",
+]
 
 ACCURACY: Final = 0.95  # Huang et al. 2025
 TARGET_PLACE: Final = 9  # the tenth of twenty
@@ -32,6 +50,18 @@ RIVALS: Final = 3
 SMALL_MONTH: Final = 2_000  # honest ballots
 FEW: Final = 600
 MANY: Final = 1_200
+EACH_ON_DEVICE: Final = 12
+# First day of fleets that use up their allowances, and so need more days for their votes.
+EARLY: Final = 5
+PREFIXES: Final[dict[Source, str]] = {
+    "/24": "ids in one /24",
+    "/64": "ids in one /64",
+    "/48": "ids in one /48, a /64 each",
+    "/16": "ids in a home /16, a /24 each",
+}
+ON_ONE_DEVICE: Final = ("50 ids on one device, not joined", "50 ids on one device, joined")
+HELD: Final = (*ON_ONE_DEVICE, PREFIXES["/24"], PREFIXES["/64"])
+"""Names of the cases whose ids are one device or network to the arena."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +93,39 @@ class Case:
     sign: int = 1
 
 
-def _votes(honest: int) -> int:
+def votes_of(honest: int) -> int:
     """Return the votes of a fleet: three to ten honest ones, or one to eight in a large month."""
     return FEW if honest <= SMALL_MONTH else MANY
 
 
 def _fleet(honest: int) -> Fleet:
-    return Fleet(votes=_votes(honest))
+    return Fleet(votes=votes_of(honest))
 
 
 def _booster(accuracy: float = ACCURACY, zeal: float = 1.0) -> Callable[[Scene], Policy]:
     return lambda scene: Booster(scene.target, scene.eyes(accuracy), scene.people, zeal)
+
+
+def _on_one_device(honest: int, *, joined: bool) -> Fleet:
+    """Return ids of few votes on a device, in one /24; joined ones share a day's allowance."""
+    return Fleet(
+        votes=votes_of(honest),
+        votes_each=EACH_ON_DEVICE,
+        network="/24",
+        device=True,
+        joined=joined,
+        first_day=EARLY,
+        days=1,
+    )
+
+
+def _within(prefix: Source, name: str) -> Case:
+    return Case(
+        bot="B11",
+        name=name,
+        fleet=lambda honest: Fleet(votes=votes_of(honest), network=prefix),
+        policy=_booster(),
+    )
 
 
 MAIN: Final = (
@@ -105,7 +157,15 @@ MAIN: Final = (
     ),
 )
 
+CHOOSY: Final = Case(
+    bot="B2",
+    name="booster, skips what does not show its model",
+    fleet=lambda honest: Fleet(votes=votes_of(honest), first_day=EARLY, days=1),
+    policy=lambda scene: Chooser(scene.target, scene.eyes()),
+)
+
 CASES: Final = (
+    CHOOSY,
     *(
         Case(
             bot="B8",
@@ -123,37 +183,28 @@ CASES: Final = (
     ),
     Case(
         bot="B10",
-        name="50 ids on one device, not joined",
-        fleet=lambda honest: Fleet(
-            votes=_votes(honest), votes_each=12, network="shared", device=True
-        ),
+        name=ON_ONE_DEVICE[0],
+        fleet=lambda honest: _on_one_device(honest, joined=False),
         policy=_booster(),
     ),
     Case(
         bot="B10",
-        name="50 ids on one device, joined",
-        fleet=lambda honest: Fleet(
-            votes=_votes(honest), votes_each=12, network="shared", device=True, joined=True
-        ),
+        name=ON_ONE_DEVICE[1],
+        fleet=lambda honest: _on_one_device(honest, joined=True),
         policy=_booster(),
     ),
-    Case(
-        bot="B11",
-        name="ids in one /24 or /64",
-        fleet=lambda honest: Fleet(votes=_votes(honest), network="shared"),
-        policy=_booster(),
-    ),
+    *(_within(prefix, name) for prefix, name in PREFIXES.items()),
     Case(
         bot="B12",
         name="slow drip, 200 ids of 3 votes in the month",
-        fleet=lambda honest: Fleet(votes=_votes(honest), votes_each=3, first_day=0, days=30),
+        fleet=lambda honest: Fleet(votes=votes_of(honest), votes_each=3, first_day=0, days=30),
         policy=_booster(),
     ),
     Case(
         bot="B12",
         name="slow drip, 20 ids, a vote a day",
         fleet=lambda honest: Fleet(
-            votes=_votes(honest), votes_each=30, first_day=0, days=1, daily=1
+            votes=votes_of(honest), votes_each=30, first_day=0, days=1, daily=1
         ),
         policy=_booster(),
     ),
@@ -186,4 +237,4 @@ def run_case(case: Case, month: Month, people: People, seed: int) -> Outcome:
     scene = Scene(people, month.names, order)
     target = month.names.index(scene.target)
     trace = attack(copy, case.fleet(month.setting.ballots), [case.policy(scene)], target)
-    return measured(month, copy, trace, target, rng, sign=case.sign)
+    return measured(copy, trace, target, sign=case.sign)

@@ -36,9 +36,18 @@ class HonestVoter:
 
 
 def honest_voters(
-    setting: Setting, people: People, ballots: int, rng: random.Random, *, first: int = 0
+    setting: Setting,
+    people: People,
+    ballots: int,
+    rng: random.Random,
+    *,
+    first: int = 0,
+    days: int = DAYS,
 ) -> list[HonestVoter]:
-    """Draw voters until their votes are as many as asked for; each has as many as a real judge."""
+    """Draw voters until their votes are as many as asked for; each has as many as a real judge.
+
+    Their sessions fall on any of so many days.
+    """
     voters: list[HonestVoter] = []
     left = ballots
     while left > 0:
@@ -52,7 +61,7 @@ def honest_voters(
         sessions = []
         while count > 0:
             today = min(count, LIMITS.daily_votes)
-            day = rng.randrange(DAYS)
+            day = rng.randrange(days)
             sessions.append((START_US + day * DAY_US + rng.randrange(DAY_US // 2), today))
             count -= today
         voters.append(
@@ -62,7 +71,13 @@ def honest_voters(
 
 
 def honest_month(
-    setting: Setting, people: People, seed: int, *, month: Month | None = None, first: int = 0
+    setting: Setting,
+    people: People,
+    seed: int,
+    *,
+    month: Month | None = None,
+    first: int = 0,
+    days: int = DAYS,
 ) -> Month:
     """Simulate the honest ballots of a month, or add them to one that has begun.
 
@@ -72,10 +87,11 @@ def honest_month(
         seed: of all chance.
         month: one that has begun.
         first: number of the first voter who comes.
+        days: over which they come, from the month's first.
     """
     rng = random.Random(f"honest {setting.mode} {seed} {first}")
     month = month or Month(setting, setting.worths(people.scale), rng)
-    voters = honest_voters(setting, people, setting.ballots, rng, first=first)
+    voters = honest_voters(setting, people, setting.ballots, rng, first=first, days=days)
     sessions = [(*session, voter) for voter in voters for session in voter.sessions]
     for start_us, count, voter in sorted(sessions, key=lambda session: session[:2]):
         sit(month, voter.visit, voter.policy, start_us, count)

@@ -15,11 +15,12 @@ from typing import Final
 
 import numpy as np
 
-from antiabuse.admission import VoteFacts, first_refusal
+from antiabuse.admission import VoteFacts, first_refusal, first_skip_refusal
 from antiabuse.sincerity import ClientValues, WeightReason, weigh
 from antiabuse.utc import day_of
-from antiabuse.voter import VoterRow, voter_state
+from antiabuse.voter import VoterRow, VoterState, voter_state
 from arena.votes import Choice
+from bench.attacks.allowance import together
 from bench.attacks.people import Shown
 from bench.attacks.setting import DAY_US, LIMITS, START_US, Ballot, Memory, Setting, Visit
 from bench.attacks.votes import VoteLog, mark_of
@@ -94,7 +95,7 @@ class Month:
         """Draw a ballot, or refuse it where the day's allowance is used up."""
         self._look_if_due(now_us)
         memory = self._memory(visit.voter, now_us)
-        state = voter_state(memory.row, now_us, LIMITS)
+        state = self._state(memory, now_us)
         if not (state.ballots_left and state.skips_left and state.votes_left):
             return None
         memory.spend(state, ballots=1)
@@ -118,25 +119,20 @@ class Month:
         self.known = self._indices()
 
     def skip(self, visit: Visit, ballot: Ballot, now_us: int) -> None:
-        """Close a ballot unrevealed."""
+        """Close a ballot unrevealed, where a skip is admitted."""
         memory = self._memory(visit.voter, now_us)
-        memory.last_skipped = ballot.question
-        memory.spend(voter_state(memory.row, now_us, LIMITS), skips=1)
+        state = self._state(memory, now_us)
+        if first_skip_refusal(_facts(state)) is None:
+            memory.last_skipped = ballot.question
+            memory.spend(state, skips=1)
 
     def cast(
         self, visit: Visit, ballot: Ballot, choice: Choice, client: ClientValues, now_us: int
     ) -> bool:
         """Accept a vote, or say no; fit a board when it is time."""
         memory = self._memory(visit.voter, now_us)
-        state = voter_state(memory.row, now_us, LIMITS)
-        facts = VoteFacts(
-            voter=state,
-            is_holder=True,
-            already_voted=False,
-            is_open=True,
-            choice_is_sound=True,
-        )
-        if first_refusal(facts) is not None:
+        state = self._state(memory, now_us)
+        if first_refusal(_facts(state)) is not None:
             return False
         found = self._anomalies(visit.voter, memory, ballot)
         weight = weigh(client, now_us - ballot.issued_us, found, LIMITS)
@@ -238,6 +234,10 @@ class Month:
     def _answers(self, ballot: Ballot) -> list[int]:
         return [ballot.question * self.setting.models + model for model in ballot.models]
 
+    def _state(self, memory: Memory, now_us: int) -> VoterState:
+        own = voter_state(memory.row, now_us, LIMITS)
+        return together(own, self.clusters, self.memories, now_us)
+
     def _memory(self, voter: int, now_us: int) -> Memory:
         known = self.memories.get(voter)
         if known is None:
@@ -288,3 +288,10 @@ class Month:
             score_se=row.score_se if known else None,
             looks_below=self.looks_below[name],
         )
+
+
+def _facts(state: VoterState) -> VoteFacts:
+    """Return what is known of a sound choice on a ballot that its voter holds open."""
+    return VoteFacts(
+        voter=state, is_holder=True, already_voted=False, is_open=True, choice_is_sound=True
+    )

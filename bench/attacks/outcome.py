@@ -7,22 +7,24 @@ Sweeps go on until one finds nobody new, since each strike clears the fit.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Final
 
 import numpy as np
 
-from bench.attacks.attack import FIRST_BOT, Trace, gain
+from antiabuse.detectors import rules as detector_rules
+from bench.attacks.attack import FIRST_BOT, Spent, Trace, gain
 from bench.attacks.month import Month
 from bench.attacks.sweep import EXCLUDING, Looks, look_at_month, look_at_voter
 from ranking import lobster
+from ranking.lobster import Floats
 
-__all__ = ["Outcome", "Swept", "half_interval", "measured", "sweep"]
+__all__ = ["RANKS", "Outcome", "Swept", "half_intervals", "judged", "measured", "sweep"]
 
-HONEST_LOOKED_AT = 12  # of each attacked month; campaigns are looked for among all
-ROUNDS = 3
+ROUNDS: Final = 3
+RANKS: Final = (1, 3, 5)
 _UNIT = 10**lobster.WEIGHT_DIGITS
 
 
@@ -41,17 +43,19 @@ class Outcome:
     Attributes:
         ranks: places gained in the direction wanted.
         points: likewise.
-        to_1: votes and impressions to one place, None if it never came to that.
-        to_3: likewise to three.
+        reached: what one, three and five places cost; None if it never came to that.
         ids: of the fleet.
+        votes: likewise.
         excluded: share of the fleet's votes that are struck.
         aimed: share of the fleet's votes that showed its target that are struck.
         reported: share of the fleet's votes by ids that people are asked to look at.
         after: votes of an id when it is excluded, median.
+        honest: honest voters with votes enough to be judged one by one.
         honest_hurt: honest voters excluded.
-        honest_reported: honest voters reported.
+        honest_votes: their votes, all lost.
         left: points left after the strikes.
         left_reports: points left if all reported votes were struck.
+        counted: what the fleet's votes weigh on the board before the strikes, in votes.
         weight: mean weight of the fleet's votes as cast.
         weight_kept: after cap and strikes.
         honest_weight: mean weight of honest votes as cast.
@@ -61,17 +65,19 @@ class Outcome:
 
     ranks: int
     points: float
-    to_1: tuple[int, int] | None
-    to_3: tuple[int, int] | None
+    reached: Mapping[int, Spent | None]
     ids: int
+    votes: int
     excluded: float
     aimed: float
     reported: float
     after: float | None
+    honest: int
     honest_hurt: int
-    honest_reported: int
+    honest_votes: int
     left: float
     left_reports: float
+    counted: float
     weight: float
     weight_kept: float
     honest_weight: float
@@ -79,14 +85,19 @@ class Outcome:
     half_intervals: float
 
 
-def sweep(month: Month, bots: Collection[int], rng: random.Random) -> Swept:
-    """Look at a fleet, at some honest voters, and at all together, until nobody new is found."""
+def judged(month: Month) -> list[int]:
+    """Return the honest voters with enough votes for the first look at a single voter."""
+    names, counts = np.unique(month.votes.rows["voter"], return_counts=True)
+    first = min(detector_rules.current().looks)
+    return [int(voter) for voter in names[counts >= first] if voter < FIRST_BOT]
+
+
+def sweep(month: Month, looked_at: Sequence[int]) -> Swept:
+    """Look at some voters one by one and at all together, until nobody new is found."""
     rows = month.votes.rows
     counts = dict(
         zip(*(part.tolist() for part in np.unique(rows["voter"], return_counts=True)), strict=True)
     )
-    honest = [voter for voter in counts if voter < FIRST_BOT]
-    looked_at = [*bots, *rng.sample(honest, min(HONEST_LOOKED_AT, len(honest)))]
     swept = Swept({}, {})
     for _ in range(ROUNDS):
         before = len(swept.excluded)
@@ -120,63 +131,61 @@ def _sweep_once(
             swept.excluded.setdefault(voter, verdict.excluded_after)
 
 
-def measured(
-    honest: Month, month: Month, trace: Trace, target: int, rng: random.Random, *, sign: int = 1
-) -> Outcome:
-    """Measure an attack that is over.
+def measured(month: Month, trace: Trace, target: int, *, sign: int = 1) -> Outcome:
+    """Measure an attack that is over, against the same month without the fleet's votes.
 
     Args:
-        honest: the month before it.
-        month: the month after it.
+        month: after the attack.
         trace: of the attack.
         target: the model it was about.
-        rng: chooses the honest voters to look at.
         sign: -1 where the target was to fall.
     """
     rows = month.votes.rows
     is_bot = rows["voter"] >= FIRST_BOT
-    swept = sweep(month, trace.bots, rng)
+    honest = judged(month)
+    swept = sweep(month, [*trace.bots, *honest])
     struck = np.isin(rows["voter"], list(swept.excluded))
     reported = np.isin(rows["voter"], list({*swept.reported, *swept.excluded}))
-    before = honest.theta
-    last = trace.gains[-1]
-    found = [votes for voter, votes in swept.excluded.items() if voter >= FIRST_BOT]
-    hurt = [voter for voter in swept.excluded if voter < FIRST_BOT]
+    before, moved = month.limited(is_bot), month.capped().weight
     kept = np.where(struck, 0, month.capped(struck).weight)
+    theta, spent = before[1].theta, trace.gains[-1].spent
+    last = gain(theta, month.theta, target, spent)
+    left = [sign * gain(theta, month.fit(out), target, spent).points for out in (struck, reported)]
+    found = [votes for voter, votes in swept.excluded.items() if voter >= FIRST_BOT]
+    hurt = {voter for voter in swept.excluded if voter < FIRST_BOT}
     return Outcome(
         ranks=sign * last.ranks,
         points=sign * last.points,
-        to_1=_votes_to(trace, 1, sign),
-        to_3=_votes_to(trace, 3, sign),
+        reached={ranks: _spent_to(trace, ranks, sign) for ranks in RANKS},
         ids=len(trace.bots),
+        votes=int(is_bot.sum()),
         excluded=float(struck[is_bot].mean()),
         aimed=float(struck[is_bot & (rows["sets"] == target).any(axis=1)].mean()),
         reported=float(reported[is_bot].mean()),
         after=median(found) if found else None,
+        honest=len(honest),
         honest_hurt=len(hurt),
-        honest_reported=sum(voter < FIRST_BOT for voter in swept.reported),
-        left=sign * gain(before, month.fit(struck), target).points,
-        left_reports=sign * gain(before, month.fit(reported), target).points,
+        honest_votes=int(struck[~is_bot].sum()),
+        left=left[0],
+        left_reports=left[1],
+        counted=float(moved[is_bot].sum()) / _UNIT,
         weight=float(rows["weight"][is_bot].mean()) / _UNIT,
         weight_kept=float(kept[is_bot].mean()) / _UNIT,
         honest_weight=float(rows["weight"][~is_bot].mean()) / _UNIT,
         honest_kept=float(kept[~is_bot].mean()) / _UNIT,
-        half_intervals=sign * last.points / half_interval(honest.capped(), target),
+        half_intervals=sign * last.points / float(half_intervals(before[0])[target]),
     )
 
 
-def _votes_to(trace: Trace, ranks: int, sign: int) -> tuple[int, int] | None:
+def _spent_to(trace: Trace, ranks: int, sign: int) -> Spent | None:
     found = trace.to_ranks(ranks, sign=sign)
-    return None if found is None else (found.votes, found.impressions)
+    return None if found is None else found.spent
 
 
-def half_interval(choices: lobster.Choices, target: int) -> float:
-    """Return half the length of a model's interval on a board of these votes, in points."""
+def half_intervals(choices: lobster.Choices) -> Floats:
+    """Return half the length of each model's interval on a board of these votes, in points."""
     fitted = lobster.fit(choices)
     basket = lobster.basket_of(fitted, fitted.models)
-    (row,) = (
-        row
-        for row in lobster.board(fitted, basket=basket).models
-        if row.model == choices.models[target]
-    )
-    return lobster.INTERVAL_Z * row.score_se
+    errors = {row.model: row.score_se for row in lobster.board(fitted, basket=basket).models}
+    halves: Floats = lobster.INTERVAL_Z * np.array([errors[name] for name in choices.models])
+    return halves

@@ -8,9 +8,14 @@ __all__ = [
     "FLEETS",
     "HONEST",
     "INTRODUCTION",
+    "LIMITS_TEXT",
+    "MEASURES_TEXT",
+    "PREFIXES_TEXT",
     "READING",
+    "SIEGES_TEXT",
     "SIGHTINGS_TEXT",
     "SIX_TEXT",
+    "SUPPLIERS_TEXT",
     "WEIGHTS",
 ]
 
@@ -55,8 +60,43 @@ FLEETS: Final = """\
 "Votes struck" are those of the fleet, beside them those that showed its target: an id that never
 saw the target has done nothing that could be found. "After" is how many votes an id had cast when
 it was struck. "Points left" are those of the target on the board computed anew without the struck
-votes. In each attacked month {looked_at} honest voters are looked at one by one, and all of them
-for campaigns; "honest struck" counts those lost."""
+votes. "Honest struck" counts voters out of all honest ones with votes enough for the first look at
+a single voter, over all months, and their votes, which are lost with them; for campaigns everybody
+is looked at.
+
+What places cost is read from boards: the first board on which the target had gained so many. Those
+come every 20 votes of a fleet after 2,000 honest ballots, and every 40 after 10,000. An impression
+is a ballot shown, voted on or skipped; the other bots vote on every one, so that only the booster
+that skips what does not show its model sees more than it votes on. An account-day is a day on
+which an id is shown a ballot. A day ends with {votes} votes, {ballots} ballots or {skips} skips,
+and ids that are joined share one."""
+
+SUPPLIERS_TEXT: Final = """\
+What is one voter, one network or one device to the arena, against models of every place. Halves
+are those of the model's interval before the attack, so that at 1 the attack moves a model by half
+its interval; nobody is struck here, influence cap and bound alone are at work. "Any model" looks
+at all twenty, of which the fleet's other votes move some."""
+
+PREFIXES_TEXT: Final = """\
+The fleets above by where their ids come from. To the arena a network is an IPv4 /24 or an IPv6
+/64: the ids of a home /16 with a /24 each, and of a /48 with a /64 each, have a network each, and
+weigh as ids that share nothing. "Weigh on the board" is before any strike."""
+
+MEASURES_TEXT: Final = """\
+The bots that are no fleet in the tables above, by the measures of those tables. Cost is votes /
+impressions / account-days, medians. In B5 nobody has a target: places and points are those of the
+model that moved most, and points left are those of the model that is furthest from its score
+before. In B15 and B16 the comparison is the same board without the bots' votes; B16 is measured on
+the target that stood highest at the start, with ids that come back every day. B14 is what all bots
+claim: see Weights."""
+
+SIEGES_TEXT: Final = """\
+After 2,000 honest ballots {ids} ids a day use up their votes for ten days, beside 100 honest
+ballots a day; fifteen days without bots follow. They never pick a middling newcomer best that
+enters then, or any Observing model ("killer"), or always pick one of the Observing models best
+("maker"). States are looked at once a day. A change is wrong that brings a target to a lower state
+(a higher one for the maker) which it keeps out of in the same days without bots; it still stands
+where the target's state at the end is another than without bots."""
 
 WEIGHTS: Final = """\
 All bots claim the dwell and scrolling of a perfect reader (B14), at a human pace, and honest
@@ -84,6 +124,23 @@ The setting of published comparisons: the six models of the real votes with the 
 judges give them, 2,000 ballots of simulated judges, and every set of four as likely, so that two
 votes in three show the target. Looked at after 10, 25 and 50 votes; a row counts what is found at
 its look or before. Of bots the shares are given, of honest voters how many."""
+
+LIMITS_TEXT: Final = """\
+- All fleets are run in Speed with 2,000 honest ballots. The large month of Speed has the four main
+  ones, the booster that skips, one device, one /24 and the slow drip; the small month of Expert the
+  four main ones; the large one of Expert B2 and B3. B5, B9 and B15 to B17 are run in the small
+  month of Speed. Sieges, pools of B9, the slow drip of 200 ids and single suppliers of the large
+  month are run with every second seed.
+- A fleet comes after the honest ballots of its month, so honest voters never answer it within the
+  month, save in B15 and B16. B15 compares the first day with the last ones, not with mid-month.
+- Request limits by address and by /24 or /48 are not simulated, since a bot at a human pace stays
+  below them; B13 tries them over HTTP. Nor are captchas: the arena has none, so an outage (B21) is
+  one of the store of limits.
+- Ids on one device are joined by people, from the start or never. How many a fingerprint would
+  join is not simulated: bots decline it, as they may. Over HTTP the sweep names ids by address.
+- B10 over HTTP, B13, B18, B20 and B21 are run once, without seeds.
+- No account costs anything here but its day: what age, proof of work or money would change is not
+  measured."""
 
 READING: Final = """\
 - **A fleet is cheap where its ids look unrelated.** Twelve ids from twelve networks take a
@@ -130,8 +187,13 @@ READING: Final = """\
   pushes once in four is not caught, and moves a model by a hundred points where nearly a quarter
   of all votes are such.
 - **The first day is open.** Below ten voters of a model nobody is capped, below twenty no
-  campaign is looked for; scores are provisional then. Joining ids can bring a model below ten
-  voters too.
+  campaign is looked for; scores are provisional then. With the campaign still in the fit, tests of
+  single voters name honest voters of that day as well, so nobody should be struck by them before
+  the board has its voters. Joining ids can bring a model below ten voters too.
+- **Who skips what does not show its model pays in days, not in votes.** A place costs no fewer
+  votes than without skipping, but several times the impressions, and the allowance of skips ends
+  the day of an id long before that of votes: counting skips and ballots as well as votes is what
+  makes it dear. It is found as surely, for all its votes are for one model.
 - **An answer look-up needs a small pool.** The first-300 rule does not bite at these volumes.
   With 300 questions a look-up works after a thousand votes, with 1,000 it hardly does; a
   stricter number would take the weight of honest votes first."""

@@ -9,16 +9,18 @@ from typing import Any, Final
 import numpy as np
 
 from bench.attacks import people as assumptions
+from bench.attacks.cases import HELD, MAIN
 from bench.attacks.honest_looks import Alarms
 from bench.attacks.http import Http
-from bench.attacks.outcome import HONEST_LOOKED_AT, Outcome
+from bench.attacks.outcome import Outcome
 from bench.attacks.plan import SETTINGS, Results
-from bench.attacks.prose import FLEETS, HONEST, INTRODUCTION, READING, WEIGHTS
+from bench.attacks.prose import FLEETS, HONEST, INTRODUCTION, LIMITS_TEXT, READING, WEIGHTS
 from bench.attacks.real_votes import People
 from bench.attacks.report_bots import bots_of_their_own
 from bench.attacks.report_ids import among_six
+from bench.attacks.setting import LIMITS
 from bench.attacks.sightings import Habit
-from bench.attacks.tables import fleet_table, table, weights_table
+from bench.attacks.tables import cost_table, fleet_table, table, weights_table
 from bench.attacks.texts import Named
 
 __all__ = ["Run", "report"]
@@ -26,7 +28,6 @@ __all__ = ["Run", "report"]
 _AIM: Final = 0.95  # of runs, or of votes
 _MOST: Final = 0.5  # of a fleet's votes
 _FULL: Final = "speed, 2,000"
-_DEVICES: Final = ("one device", "/24")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +47,22 @@ def report(run: Run) -> str:
     """Return the report in Markdown."""
     fleets = [
         f"### {name.capitalize()} honest ballots\n\n{fleet_table(run.results, name)}"
+        f"\n\n{cost_table(run.results, name)}"
         for name in SETTINGS
     ]
     parts = [
         _introduction(run),
         "## Aims\n\n" + _aims(run),
         "## Honest voters\n\n" + _honest(run),
-        "## Fleets\n\n" + FLEETS.format(looked_at=HONEST_LOOKED_AT),
+        "## Fleets\n\n"
+        + FLEETS.format(
+            votes=LIMITS.daily_votes, ballots=LIMITS.daily_ballots, skips=LIMITS.daily_skips
+        ),
         *fleets,
         "## Weights\n\n" + WEIGHTS + "\n\n" + weights_table(run.results),
         bots_of_their_own(run.results, run.http, run.marks, run.named),
         "## What this says\n\n" + READING,
+        "## What is not measured\n\n" + LIMITS_TEXT,
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -83,7 +89,6 @@ def _aims(run: Run) -> str:
     boost, suppress = (_caught(run.results, bot) for bot in ("B2", "B3"))
     habits: tuple[Habit, ...] = ("boost", "suppress")
     alone = [_alone(run.results, habit) for habit in habits]
-    device = [_most_moved(run.results, part) for part in _DEVICES]
     kept = _weights(run.results)
     met = {True: "met", False: "missed"}
     flood = (run.http.direct, run.http.proxied)
@@ -116,7 +121,7 @@ def _aims(run: Run) -> str:
         (
             "one device or /24 moves no model by more than half its interval",
             _moved(run.results),
-            met[max(device) <= 1],
+            met[max(_halves(run.results)) <= 1],
         ),
         (
             "bots weigh no more than honest voters on average (V-156)",
@@ -128,9 +133,9 @@ def _aims(run: Run) -> str:
 
 
 def _fleets_of(results: Results, bot: str, setting: str = _FULL) -> list[Outcome]:
-    return [
-        run for key, runs in results.items() if key[:3] == ("fleet", setting, bot) for run in runs
-    ]
+    """Return the runs of one of the four main fleets."""
+    (name,) = (case.name for case in MAIN if case.bot == bot)
+    return results["fleet", setting, bot, name]
 
 
 def _share_of_votes(results: Results, bot: str) -> float:
@@ -174,26 +179,26 @@ def _met_by(results: Results, bot: str, habit: Habit) -> str:
     return ", ".join(f"{who} {words[value >= _AIM]}" for who, value in reached.items())
 
 
-def _halves(results: Results, part: str) -> list[float]:
-    """Return what fleets of one place moved their target by, in halves of its interval."""
-    return [
+def _halves(results: Results) -> list[float]:
+    """Return what one device or network moved any model by, in halves of its interval."""
+    fleets = [
         abs(float(run.half_intervals))
         for key, found in results.items()
-        if key[0] == "fleet" and part in key[3]
+        if key[0] == "fleet" and key[3] in HELD
         for run in found
+    ]
+    return fleets + [
+        run.most for key, found in results.items() if key[0] == "supplier" for run in found
     ]
 
 
-def _most_moved(results: Results, part: str) -> float:
-    return max(_halves(results, part))
-
-
 def _moved(results: Results) -> str:
-    halves = [value for part in _DEVICES for value in _halves(results, part)]
+    halves = _halves(results)
     above = sum(value > 1 for value in halves)
     return (
         f"median {float(np.median(halves)):.2f} of half the interval before the attack, at most"
-        f" {max(halves):.2f}; above it in {above} of {len(halves)} runs, all before any strike"
+        f" {max(halves):.2f}; above it in {above} of {len(halves)} runs, all before any strike,"
+        " against models of the first three places, the tenth and the last"
     )
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from bench.attacks.http import Http
+from bench.attacks.outcome import Outcome
 from bench.attacks.plan import (
     LOOK_UP_MARKS,
     LOOK_UP_VOTES,
     POOLS,
-    SIEGE,
+    SIEGE_IDS,
     SNIPER_VOTES,
     Results,
 )
+from bench.attacks.prose import SIEGES_TEXT
 from bench.attacks.report_ids import one_id_alone
+from bench.attacks.report_measures import SIEGE_NAMES, SNIPERS, same_measures
+from bench.attacks.report_suppliers import suppliers
+from bench.attacks.sieges import SIEGES, Besieged
 from bench.attacks.tables import share, spread, table
 from bench.attacks.texts import Named
 
@@ -29,14 +33,16 @@ def bots_of_their_own(
     """Return the sections in Markdown."""
     return "\n\n".join(
         (
+            "## One network, one device (B10, B11)\n\n" + suppliers(results),
             one_id_alone(results),
             "## Careless votes (B5)\n\n" + _careless(results),
             "## Marks in answers (B6)\n\n" + _marks(marks),
             "## Answers that name their model (B7)\n\n" + _named(named),
             "## Answer look-up (B9)\n\n" + _look_up(results),
             "## The month's reset (B15)\n\n" + _sniper(results),
-            "## A newcomer under siege (B16)\n\n" + _newcomer(results),
+            "## Sieges (B16)\n\n" + _sieges(results),
             "## Near-copies (B17)\n\n" + _clones(results),
+            "## All other bots by the same measures\n\n" + same_measures(results, http),
             "## Over HTTP (B10, B13, B18, B20, B21)\n\n" + _http(http),
         )
     )
@@ -49,15 +55,13 @@ def _careless(results: Results) -> str:
             key[2].replace("%", " %"),
             spread([run.tau for run in runs], 2),
             spread([run.places for run in runs]),
-            share([run.excluded for run in runs]),
-            str(sum(run.honest_hurt for run in runs)),
         ]
         for key, runs in results.items()
         if key[0] == "careless"
     ]
-    headings = ["picks", "of all ballots", "Kendall's tau", "most places moved", "votes struck"]
+    headings = ["picks", "of all ballots", "Kendall's tau", "most places moved"]
     return "Ids of fifty votes. Tau compares the board with the one before.\n\n" + table(
-        [*headings, "honest struck"], rows
+        headings, rows
     )
 
 
@@ -93,7 +97,7 @@ def _look_up(results: Results) -> str:
                 f"{questions:,}",
                 str(fresh),
                 *known,
-                spread([run.points for run in runs]),
+                spread([run.outcome.points for run in runs]),
                 share([run.bots_stale for run in runs]),
                 share([run.stale for run in runs]),
             ]
@@ -108,49 +112,35 @@ def _look_up(results: Results) -> str:
 
 
 def _sniper(results: Results) -> str:
-    runs = results["sniper",]
-    rows = [
-        [
-            "first day, on that day's board",
-            spread([run.first_day for run in runs]),
-            "",
-        ],
-        [
-            "first day, on the month's last board",
-            spread([run.early for run in runs]),
-            spread([run.early_points for run in runs]),
-        ],
-        [
-            "last days, on the month's last board",
-            spread([run.late for run in runs]),
-            spread([run.late_points for run in runs]),
-        ],
-    ]
+    rows = []
+    for field, title in SNIPERS.items():
+        runs: list[Outcome] = [getattr(run, field) for run in results["sniper",]]
+        each = [100 * run.ranks / SNIPER_VOTES for run in runs]
+        rows.append([title, spread(each, 1), spread([run.points for run in runs])])
     return (
-        f"The same {SNIPER_VOTES} votes, after 100 honest ballots or after all 2,000.\n\n"
-        + table(["when", "places", "points"], rows)
+        f"The same {SNIPER_VOTES} votes by two ids, after 100 honest ballots of the first day or"
+        " after all 2,000. What a rank costs in mid-month lies between.\n\n"
+        + table(["when", "places for 100 votes", "points"], rows)
     )
 
 
-def _newcomer(results: Results) -> str:
-    runs = results["newcomer",]
-    last = Counter(run.last.value for run in runs)
-    alone = Counter(run.alone.value for run in runs)
-    rows = [
-        ["bot votes until Observing", spread([run.observing for run in runs])],
-        ["bot votes until Eliminated", spread([run.eliminated for run in runs])],
-        ["state fifteen days after the last bot", _counts(last)],
-        ["lowest state in the same month without bots", _counts(alone)],
-    ]
-    return (
-        f"A middling model enters after 2,000 honest ballots; for ten days {SIEGE['ids']} ids a day"
-        " use up their votes and never pick it best, beside 100 honest ballots a day. States are"
-        " looked at once a day.\n\n" + table(["", ""], rows)
-    )
-
-
-def _counts(states: Counter[str]) -> str:
-    return ", ".join(f"{state.capitalize()} {count}" for state, count in sorted(states.items()))
+def _sieges(results: Results) -> str:
+    rows = []
+    for siege in SIEGES:
+        runs: list[Besieged] = results["siege", siege]
+        rows.append(
+            [
+                SIEGE_NAMES[siege],
+                spread([run.targets for run in runs]),
+                spread([run.first for run in runs]),
+                f"{sum(run.wrong for run in runs)} in {len(runs)} months",
+                str(sum(run.standing for run in runs)),
+                str(sum(run.eliminated for run in runs)),
+            ]
+        )
+    headings = ["siege", "targets", "bot votes before the first wrong change", "wrong changes"]
+    headings += ["still standing at the end", "changes to Eliminated"]
+    return SIEGES_TEXT.format(ids=SIEGE_IDS) + "\n\n" + table(headings, rows)
 
 
 def _clones(results: Results) -> str:
@@ -200,7 +190,7 @@ def _http(http: Http) -> str:
             f"{http.reports.sent} reports, {http.reports.hidden} answers hidden",
         ),
         (
-            "B21 store of limits away",
+            f"B21 store of limits away for {http.outage.sent} minutes",
             (
                 f"{http.outage.lost} of {http.outage.sent} honest ballots lost,"
                 f" {http.outage.unchecked} requests counted as unchecked"

@@ -8,10 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from bench.attacks.outcome import Outcome
+from bench.attacks.outcome import RANKS, Outcome
 from bench.attacks.plan import Results
 
-__all__ = ["fleet_table", "share", "spread", "table", "weights_table"]
+__all__ = [
+    "cost_table",
+    "fleet_table",
+    "honest_struck",
+    "share",
+    "spread",
+    "table",
+    "weights_table",
+]
 
 MINUS = "−"
 
@@ -50,15 +58,11 @@ def share(values: Sequence[float]) -> str:
 
 
 def fleet_table(results: Results, setting: str) -> str:
-    """Lay out the fleets of a setting, one a row."""
+    """Lay out what the fleets of a setting gain, and who is found, one a row."""
     columns: tuple[tuple[str, Callable[[list[Outcome]], str]], ...] = (
         ("ids", lambda runs: str(runs[0].ids)),
         ("places", lambda runs: spread([run.ranks for run in runs])),
         ("points", lambda runs: spread([run.points for run in runs])),
-        ("votes to +1", lambda runs: _to(runs, "to_1", 0)),
-        ("impressions to +1", lambda runs: _to(runs, "to_1", 1)),
-        ("votes to +3", lambda runs: _to(runs, "to_3", 0)),
-        ("impressions to +3", lambda runs: _to(runs, "to_3", 1)),
         ("votes struck", lambda runs: share([run.excluded for run in runs])),
         ("of those with the target", lambda runs: share([run.aimed for run in runs])),
         ("after", lambda runs: spread([run.after for run in runs])),
@@ -68,7 +72,7 @@ def fleet_table(results: Results, setting: str) -> str:
             "points left if all reported are struck",
             lambda runs: spread([run.left_reports for run in runs]),
         ),
-        ("honest struck", _honest_struck),
+        ("honest struck", honest_struck),
     )
     rows = [
         [f"{key[2]} {key[3]}", *(write(runs) for _, write in columns)]
@@ -77,13 +81,31 @@ def fleet_table(results: Results, setting: str) -> str:
     return table(["bot", *(title for title, _ in columns)], rows)
 
 
-def _to(runs: list[Outcome], field: str, part: int) -> str:
-    reached = [getattr(run, field) for run in runs]
-    return spread([None if found is None else found[part] for found in reached])
+def cost_table(results: Results, setting: str) -> str:
+    """Lay out what one, three and five places cost the fleets of a setting, one a row."""
+    fields = ("votes", "impressions", "account_days")
+    rows = [
+        [
+            f"{key[2]} {key[3]}",
+            *(
+                spread([getattr(run.reached[ranks], field, None) for run in runs])
+                for ranks in RANKS
+                for field in fields
+            ),
+        ]
+        for key, runs in _fleets(results, setting)
+    ]
+    titles = [f"{field.replace('_', '-')} to +{ranks}" for ranks in RANKS for field in fields]
+    return table(["bot", *titles], rows)
 
 
-def _honest_struck(runs: list[Outcome]) -> str:
-    return f"{sum(run.honest_hurt for run in runs)} in {len(runs)} months"
+def honest_struck(runs: Sequence[Any]) -> str:
+    """Write how many honest voters are struck, of how many in all months, and their votes."""
+    hurt, honest, votes = (
+        sum(getattr(run, field) for run in runs)
+        for field in ("honest_hurt", "honest", "honest_votes")
+    )
+    return f"{hurt} of {honest:,}" + (f", {votes} votes" if hurt else "")
 
 
 def _fleets(results: Results, setting: str) -> list[tuple[tuple[str, ...], list[Any]]]:

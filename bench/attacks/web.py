@@ -218,7 +218,7 @@ class Outage:
 
 
 def outage(app: Application, *, voters: int, timer: Callable[[], float]) -> Outage:
-    """Let honest voters vote while nothing answers at the address of the store.
+    """Let honest voters vote, one a minute, while nothing answers at the address of the store.
 
     Args:
         app: with a store that is away.
@@ -235,6 +235,7 @@ def outage(app: Application, *, voters: int, timer: Callable[[], float]) -> Outa
         slowest = max(slowest, timer() - began)
         app.clock.advance(READ_S)
         lost += person.post("/vote", vote_form(token)).status_code != OK
+        app.clock.advance(MINUTE_S - READ_S)
     hour = "2026-01-01T00:00Z"
     with app.services.database.read() as conn:
         unchecked = sum(row.requests for row in unrun_checks.since(conn, hour))
