@@ -93,36 +93,49 @@ def judged(month: Month) -> list[int]:
 
 
 def sweep(month: Month, looked_at: Sequence[int]) -> Swept:
-    """Look at some voters one by one and at all together, until nobody new is found."""
+    """Look at all together and at some voters one by one, until nobody new is found."""
     rows = month.votes.rows
     counts = dict(
         zip(*(part.tolist() for part in np.unique(rows["voter"], return_counts=True)), strict=True)
     )
-    swept = Swept({}, {})
+    swept, judged_without = Swept({}, {}), None
+    looks = _looks(month, swept)
     for _ in range(ROUNDS):
-        before = len(swept.excluded)
-        _sweep_once(month, looked_at, counts, swept)
-        if len(swept.excluded) == before:
+        fitted_without = len(swept.excluded)
+        _campaigns(month, looks, counts, swept)
+        # Nobody new since all were judged: the same fit would say the same of everybody.
+        if judged_without == len(swept.excluded):
             break
+        if fitted_without != len(swept.excluded):
+            looks = _looks(month, swept)
+        judged_without = len(swept.excluded)
+        _judge(month, looks, [voter for voter in looked_at if voter in counts], swept)
+        if judged_without != len(swept.excluded):
+            looks = _looks(month, swept)
     return swept
 
 
-def _sweep_once(
-    month: Month, looked_at: Sequence[int], counts: dict[int, int], swept: Swept
-) -> None:
+def _looks(month: Month, swept: Swept) -> Looks:
+    return Looks.of(month.capped(np.isin(month.votes.rows["voter"], list(swept.excluded))))
+
+
+def _campaigns(month: Month, looks: Looks, counts: Mapping[int, int], swept: Swept) -> None:
+    """Add those whom tests of all together name."""
     rows = month.votes.rows
-    looks = Looks.of(month.capped(np.isin(rows["voter"], list(swept.excluded))))
-    found = [f for f in look_at_month(looks, rows["time_us"]) if f.detector in EXCLUDING]
-    for finding in found:
+    for finding in look_at_month(looks, rows["time_us"]):
+        if finding.detector not in EXCLUDING:
+            continue
         for subject in map(int, finding.subjects):
-            members = np.unique(rows["voter"][rows["cluster"] == subject]).tolist()
-            for voter in members:
+            for voter in np.unique(rows["voter"][rows["cluster"] == subject]).tolist():
                 swept.reported.setdefault(voter, counts[voter])
                 if finding.discounts:
                     swept.excluded.setdefault(voter, counts[voter])
-    looks = Looks.of(month.capped(np.isin(rows["voter"], list(swept.excluded))))
-    for voter in looked_at:
-        if voter in swept.excluded or voter not in counts:
+
+
+def _judge(month: Month, looks: Looks, voters: Sequence[int], swept: Swept) -> None:
+    """Add those whom tests of single voters name."""
+    for voter in voters:
+        if voter in swept.excluded:
             continue
         verdict = look_at_voter(looks, month.votes.of_voter(voter))
         if verdict.reported_after is not None:

@@ -190,10 +190,10 @@ READING: Final = """\
   campaign is looked for; scores are provisional then. With the campaign still in the fit, tests of
   single voters name honest voters of that day as well, so nobody should be struck by them before
   the board has its voters. Joining ids can bring a model below ten voters too.
-- **Who skips what does not show its model pays in days, not in votes.** A place costs no fewer
-  votes than without skipping, but several times the impressions, and the allowance of skips ends
-  the day of an id long before that of votes: counting skips and ballots as well as votes is what
-  makes it dear. It is found as surely, for all its votes are for one model.
+- **Who skips what does not show its model saves votes, not days.** Several places cost fewer votes
+  than without skipping, in large months a quarter, but half as many impressions again or twice as
+  many, and at least as many account-days: the allowance of skips ends the day of an id long before
+  that of votes. Without a cap on skips it would be the cheapest bot. It is found as surely.
 - **An answer look-up needs a small pool.** The first-300 rule does not bite at these volumes.
   With 300 questions a look-up works after a thousand votes, with 1,000 it hardly does; a
   stricter number would take the weight of honest votes first."""

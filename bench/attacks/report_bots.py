@@ -119,8 +119,7 @@ def _sniper(results: Results) -> str:
         rows.append([title, spread(each, 1), spread([run.points for run in runs])])
     return (
         f"The same {SNIPER_VOTES} votes by two ids, after 100 honest ballots of the first day or"
-        " after all 2,000. What a rank costs in mid-month lies between.\n\n"
-        + table(["when", "places for 100 votes", "points"], rows)
+        " after all 2,000.\n\n" + table(["when", "places for 100 votes", "points"], rows)
     )
 
 
