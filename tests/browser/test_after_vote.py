@@ -22,7 +22,8 @@ def voted(page: Page) -> None:
 def test_the_wait_counts_down_in_next_question(live: LiveArena, open_page: OpenPage) -> None:
     """The button counts the seconds; pressed early it opens the question by itself when over."""
     page = open_page(live.url)
-    page.clock.install()
+    page.clock.install(time=0)
+    page.clock.pause_at(1_000)
     voted(page)
     following = page.locator("#next-question")
     expect(following).to_have_text(re.compile(r"^Next question in (10|9|8) s$"))
