@@ -7,10 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from antiabuse.detectors.finding import Detector
-from antiabuse.identity import pseudonym
-from arena import bans, moderation, parting, review, review_answers
+from arena import bans, moderation, review, review_answers
 from arena.errors import DeviceAlone, UnknownCode
-from arena.standing_reasons import JoinReason, PartReason, StrikeReason
+from arena.standing_reasons import JoinReason, StrikeReason
 from ledger.event import StoredEvent
 from tests.fixtures.arena_site import ArenaSite, Voter
 from tests.fixtures.review_cases import (
@@ -18,6 +17,8 @@ from tests.fixtures.review_cases import (
     BEN,
     at_once,
     finding,
+    name_of,
+    part,
     raise_findings,
     report,
     strike,
@@ -25,11 +26,6 @@ from tests.fixtures.review_cases import (
 )
 
 MONTH = "2026-11"
-
-
-def name_of(arena: ArenaSite, voter: Voter) -> str:
-    """Return what a voter is called this month."""
-    return pseudonym(arena.services.ports.keys, MONTH, voter.id)
 
 
 def ban(arena: ArenaSite, voter: Voter, reason: str = "same_person") -> str:
@@ -42,13 +38,6 @@ def join(arena: ArenaSite, reason: JoinReason, *voters: Voter) -> None:
     """Take voters for one person."""
     names = [name_of(arena, voter) for voter in voters]
     moderation.join(arena.services.ports, BEN, MONTH, names, reason, arena.clock())
-
-
-def part(arena: ArenaSite, *voters: Voter) -> None:
-    """Let voters stand alone again."""
-    names = [name_of(arena, voter) for voter in voters]
-    reason = PartReason.DIFFERENT_PEOPLE
-    parting.part(arena.services.ports, BEN, MONTH, names, reason, arena.clock())
 
 
 def people(arena: ArenaSite, count: int) -> list[Voter]:

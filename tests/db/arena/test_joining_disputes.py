@@ -4,36 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-from antiabuse.identity import pseudonym
-from arena import dispute_views, disputes, moderation, parting
+from arena import dispute_views, disputes, moderation
 from arena.errors import ClosedMonth, DisputeRefused, UnknownCode
 from arena.own_joining import OwnJoining, own_joinings
 from arena.rebuild import rebuild
 from arena.review_events import DisputeVerdict
-from arena.standing_reasons import JoinReason, PartReason
+from arena.standing_reasons import JoinReason
 from ledger.event import StoredEvent
 from tests.fixtures.arena_site import ArenaSite, Voter
-from tests.fixtures.review_cases import ADA, BEN, close_month, strike, visitor, vote
+from tests.fixtures.review_cases import (
+    ADA,
+    BEN,
+    close_month,
+    name_of,
+    part,
+    strike,
+    visitor,
+    vote,
+)
 
 MONTH = "2026-11"
-
-
-def name_of(arena: ArenaSite, voter: Voter) -> str:
-    """Return what a voter is called this month."""
-    return pseudonym(arena.services.ports.keys, MONTH, voter.id)
 
 
 def join(arena: ArenaSite, *voters: Voter, reason: JoinReason = JoinReason.SAME_NETWORK) -> None:
     """Take voters for one person."""
     names = [name_of(arena, voter) for voter in voters]
     moderation.join(arena.services.ports, BEN, MONTH, names, reason, arena.clock())
-
-
-def part(arena: ArenaSite, *voters: Voter) -> None:
-    """Let voters stand alone again."""
-    names = [name_of(arena, voter) for voter in voters]
-    reason = PartReason.DIFFERENT_PEOPLE
-    parting.part(arena.services.ports, BEN, MONTH, names, reason, arena.clock())
 
 
 def weightless(arena: ArenaSite, voter: Voter, code: str = "repeated_question") -> StoredEvent:
